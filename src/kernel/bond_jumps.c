@@ -200,7 +200,6 @@ bool bonds_project(Kernel* kernel)
         if ((run->selection == NULL && run->present.varying == NULL) || !run->entered ||
             !bond_net_has_dependents(run->net))
             continue;
-        bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
         bool still = false;

@@ -84,7 +84,10 @@ kaiStatus bonds_create(Kernel* kernel)
     bonds->runs = arena_array(&bonds->arena, BondRun, bonds->count);
     for (uint32_t i = 0; i < bonds->count; i++)
         create_run(kernel, bonds, &bonds->runs[i], &model->bond_systems[i]);
+    for (uint32_t i = 0; i < bonds->count; i++)
+        bonds->steps |= bonds->runs[i].present.steps;
     create_switching(kernel, bonds);
+    bonds->alone = bonds->junction_count == model->machines_count;
     bonds_list_impulses(model, bonds);
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
@@ -492,13 +495,10 @@ kaiStatus bonds_turn(Kernel* kernel, bool* turned)
 {
     Bonds* bonds = kernel->bonds;
     kaiStatus status = KAI_OK;
-    bool steps = false;
     *turned = false;
-    for (uint32_t i = 0; i < bonds->count; i++)
-        steps |= bonds->runs[i].present.steps;
-    if (steps)
+    if (bonds->steps)
         status = kernel_run(kernel, kernel->model->bonds);
-    for (uint32_t i = 0; i < bonds->count && steps && status == KAI_OK; i++)
+    for (uint32_t i = 0; i < bonds->count && bonds->steps && status == KAI_OK; i++)
     {
         if (!has_stepped(kernel, &bonds->runs[i]))
             continue;

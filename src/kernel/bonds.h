@@ -139,6 +139,8 @@ struct Bonds
     bool given;    // inputs have been read at this tag, and stay while sets are tried, if they are steady
     bool later;    // so it is now: what was left out comes when somebody looks, or when a set is committed
     double slack;  // of the selection, in this instant
+    bool steps;    // a ratio of one of the graphs is read anew at instants
+    bool alone;    // all machines of the model are junctions
     bool trying;   // the values in the registers are those of a set of modes that may be left again
     BondSigns signs;
     Passages passages;
@@ -195,8 +197,8 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 // Whether there are impulses.
 bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 
-// The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
-// Whether there was one.
+// The jump of the present modes with the inputs that select_learn has read, if it is no more than what solver and
+// rounding have let dependent storages drift. Whether there was one.
 bool bonds_project(Kernel* kernel);
 // Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
 // the registers put back onto them, all values being those of the time there.

@@ -6,6 +6,7 @@
 #include "kernel/brief.h"
 
 #include "kernel/bonds.h"
+#include "kernel/scene.h"
 #include "model/code.h"
 #include "model/fields.h"
 
@@ -101,7 +102,7 @@ static void need_read(const kaiModel* model, uint32_t* seen, uint8_t* needed)
 }
 
 // For the reaction: all that is no variable. For the left limit: what memories take from it.
-static void need_react(const kaiModel* model, uint8_t* needed)
+void brief_need_react(const kaiModel* model, uint8_t* needed)
 {
     for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
         if (t != ARRAY_vars && t != ARRAY_reactions)
@@ -128,13 +129,18 @@ static void need_flow(const kaiModel* model, uint8_t* needed)
 }
 
 // For the left limit of guards: what they compare. A slope is asked of those that cross, and of guards of time.
-static void need_guards(const kaiModel* model, uint8_t* needed)
+void brief_need_guards(const kaiModel* model, uint8_t* needed)
 {
     for (uint32_t i = 0; i < model->guards_count; i++)
     {
         need(needed, model->guards[i].argument, 1);
         need(needed, model->guards[i].time_only ? model->guards[i].slope : NO_REG, 1);
     }
+}
+
+void brief_need_armed(const kaiModel* model, uint8_t* needed)
+{
+    need_table(model, &model_tables[ARRAY_guards], needed);
 }
 
 Slice* brief_of_modes(Kernel* kernel, CodeRange program)
@@ -148,9 +154,11 @@ Slice* brief_of_modes(Kernel* kernel, CodeRange program)
     memset(seen, 0, size);
     uint8_t* needed = (uint8_t*)(seen + model->reg_count + 1);
     need_read(model, seen, needed);
-    need_react(model, needed);
+    brief_need_react(model, needed);
     need_table(model, &model_tables[ARRAY_reactions], needed);  // no sign decides any of them here
     Slice* slice = slice_make(model, program, kernel->R, needed, a);
+    if (slice != NULL)
+        slice_order(slice, model, a);
     a.alloc(a.user, seen, size, 0);
     return slice;
 }
@@ -168,7 +176,7 @@ static bool is_possible(const Kernel* kernel)
 static bool cut_all(Kernel* kernel, const uint8_t* read, uint8_t* needed)
 {
     const kaiModel* model = kernel->model;
-    void (*const roots[])(const kaiModel*, uint8_t*) = {need_react, need_flow, need_attempt, need_guards};
+    void (*const roots[])(const kaiModel*, uint8_t*) = {brief_need_react, need_flow, need_attempt, brief_need_guards};
     const CodeRange ranges[] = {model->react, model->flow, model->react, model->events};
     Slice** made[] = {&kernel->brief->react, &kernel->brief->flow, &kernel->brief->attempt, &kernel->brief->events};
     bool all = true;
@@ -303,7 +311,7 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
     uint32_t* seen = a.alloc(a.user, NULL, 0, size);
     kernel->brief = a.alloc(a.user, NULL, 0, sizeof *kernel->brief);
     if (kernel->brief != NULL)
-        *kernel->brief = (Brief){0};
+        *kernel->brief = (Brief){.stale = true};
     bool made = false;
     if (seen != NULL && kernel->brief != NULL)
     {
@@ -314,7 +322,11 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
         for (uint32_t i = 0; i < kernel->bonds->other_count; i++)
             need(read, kernel->bonds->impulses[i], 1);
         need_read(model, seen, read);
-        made = cut_all(kernel, read, read + model->reg_count + 1) && find_steady(kernel, read + model->reg_count + 1);
+        kernel->brief->read = a.alloc(a.user, NULL, 0, model->reg_count);
+        if (kernel->brief->read != NULL)
+            memcpy(kernel->brief->read, read, model->reg_count);
+        made = kernel->brief->read != NULL && scene_serves_modes(kernel, &kernel->brief->unmoved) &&
+               cut_all(kernel, read, read + model->reg_count + 1) && find_steady(kernel, read + model->reg_count + 1);
     }
     if (seen != NULL)
         a.alloc(a.user, seen, size, 0);
@@ -328,6 +340,9 @@ void brief_free(Kernel* kernel)
         return;
     if (kernel->brief->kept != NULL)
         a.alloc(a.user, kernel->brief->kept, written_size(kernel->brief), 0);
+    brief_sets_free(kernel);
+    if (kernel->brief->read != NULL)
+        a.alloc(a.user, kernel->brief->read, kernel->model->reg_count, 0);
     slice_free(kernel->brief->react, a);
     slice_free(kernel->brief->flow, a);
     slice_free(kernel->brief->attempt, a);
@@ -361,7 +376,11 @@ kaiStatus brief_react(Kernel* kernel)
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->react);
     kernel->brief->used = true;
-    slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+    const BriefSet* set = brief_set(kernel);
+    if (set != NULL)
+        brief_react_set(kernel, set);
+    else
+        slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }
 
@@ -420,8 +439,20 @@ kaiStatus brief_flow(Kernel* kernel, bool seen)
 
 kaiStatus brief_events(Kernel* kernel)
 {
-    if (kernel->brief == NULL || kernel->brief->left_seen || kernel->located_count > 0)
+    const BriefSet* set = kernel->brief != NULL ? brief_set(kernel) : NULL;
+    bool located = kernel->located_count > 0;
+    if (kernel->brief == NULL || kernel->brief->left_seen || (located && set == NULL))
         return kernel_run(kernel, kernel->model->events);
-    slice_run(kernel->brief->events, kernel->model, kernel->R, &kernel->host);
+    const Slice* slice = set == NULL ? kernel->brief->events : located ? set->look : set->events;
+    slice_run(slice, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}
+
+kaiStatus brief_look(Kernel* kernel)
+{
+    const BriefSet* set = brief_set(kernel);
+    if (set == NULL)
+        return kernel_run(kernel, kernel->model->islands[0].events);
+    slice_run(set->look, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }

@@ -5,10 +5,35 @@
 #include "kernel/kernel.h"
 #include "vm/slice.h"
 
+enum
+{
+    BRIEF_SETS = 32,    // of modes that have programs of their own
+    BRIEF_WORDS = 4096  // of a reaction at most that has them
+};
+
+// The programs of a set of modes, without switches.
+typedef struct BriefSet
+{
+    Slice *react, *events, *look;
+    Slice* sums;   // the reaction without the truths of relations; NULL: they are read, or are not as relations are
+    bool left;     // and the left limits of all guards are what they make of the first reaction
+    uint32_t met;  // so often, before there are any
+    size_t size;
+    uint32_t count;  // contexts that are active
+    uint32_t contexts[];
+} BriefSet;
+
 struct Brief
 {
     Slice *react, *flow, *attempt, *events;
-    bool used;  // the registers have what the short reaction computes, no more
+    BriefSet *sets[BRIEF_SETS], *set;  // the last: that of the present modes; NULL: they have none
+    uint32_t set_count;
+    bool stale;     // modes may have changed since
+    bool moved;     // they have, since the last reaction
+    bool owes;      // guards have no left limits yet: the first reaction has them
+    bool unmoved;   // no event takes a guard across its level by its presence alone
+    uint8_t* read;  // per register: somebody reads it who has not computed it, or shows it
+    bool used;      // the registers have what the short reaction computes, no more
     // Where what is tried is steady (bonds.h): registers that it writes, and their committed values.
     uint32_t *written, written_count;
     double* kept;
@@ -35,8 +60,23 @@ kaiStatus brief_tag(Kernel* kernel);
 kaiStatus brief_flow(Kernel* kernel, bool seen);
 // And what guards compare there, after that.
 kaiStatus brief_events(Kernel* kernel);
+// What guards of the island compare where they are armed, with their slopes.
+kaiStatus brief_look(Kernel* kernel);
 // All values of the reaction in the registers.
 kaiStatus brief_whole(Kernel* kernel);
+// brief_sets.c: the programs of the present modes; NULL: they have none of their own.
+const BriefSet* brief_set(Kernel* kernel);
+void brief_sets_free(Kernel* kernel);
+// The reaction of such a set: relations whose arguments are what they were keep their latches.
+void brief_react_set(Kernel* kernel, const BriefSet* set);
+// Whether the left limits of its guards can wait for the first reaction, at an instant that nobody looks at.
+bool brief_puts_off(Kernel* kernel);
+
+// What the reaction and the left limit of guards are made for; for guards that are armed the second with slopes.
+void brief_need_react(const kaiModel* model, uint8_t* needed);
+void brief_need_guards(const kaiModel* model, uint8_t* needed);
+void brief_need_armed(const kaiModel* model, uint8_t* needed);
+
 // Committed values, while steady sets are tried, and back.
 void brief_begin(Kernel* kernel);
 void brief_restore(Kernel* kernel);

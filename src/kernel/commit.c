@@ -1,6 +1,7 @@
 // The commit after a reaction (rule R4): all at once, reading the values of the reaction. Transitions, assignments,
 // events to come, memories. Nothing here depends on the order of the text except the priority of transitions.
 #include "kernel/commit.h"
+#include "kernel/bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -299,7 +300,7 @@ void commit_change_modes(Kernel* kernel, CommitResult* result)
     for (uint32_t i = 0; i < kernel->leaving_count; i++)
         contexts_leave(kernel, kernel->leaving[i]);
     commit_apply_staged(kernel, result);
-    if (result->other && kernel->model->fused)  // only walks over everything ask for the list
+    if (kernel->leaving_count > 0 && kernel->model->fused)  // only walks over everything ask for the list
         contexts_refresh(kernel);
     if (kernel->leaving_count > 0)
         guard_enter(kernel);
@@ -340,7 +341,8 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
     kaiStatus status = kernel->model->choice_count > 0 ? choose_alternatives(kernel) : KAI_OK;
     if (status == KAI_OK)
         status = take_whens(kernel);
-    if (status == KAI_OK && kernel->model->machines_count > 0)
+    bool moves = kernel->model->machines_count > 0 && (kernel->bonds == NULL || !kernel->bonds->alone);
+    if (status == KAI_OK && moves)
         status = commit_take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);

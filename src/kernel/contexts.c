@@ -1,7 +1,7 @@
 // Which contexts are active, as a list: a reaction visits what belongs to them and nothing else, so its cost does not
 // grow with the number of modes that are not active. What leaves the list forgets its memories, so that it starts
 // afresh.
-#include "kernel/kernel.h"
+#include "kernel/brief.h"
 
 #include <math.h>
 
@@ -36,6 +36,8 @@ void contexts_refresh(Kernel* kernel)
         }
     }
     list_guards(kernel);
+    if (kernel->brief != NULL)
+        kernel->brief->stale = true;
 }
 
 static void forget_guard(Kernel* kernel, uint32_t index)

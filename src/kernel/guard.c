@@ -4,6 +4,7 @@
 
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 #include "kernel/scene.h"
 
 #include <math.h>
@@ -322,6 +323,8 @@ static kaiStatus look_now(Kernel* kernel, const Guard* guard)
     }
     if (shared)
         kernel->island_looked[islands[0]] = kernel->moment;
+    if (status == KAI_OK && shared && kernel->brief != NULL)
+        return brief_look(kernel);
     if (status == KAI_OK)
         status = kernel_run(kernel, shared ? model->islands[islands[0]].events : guard->look);
     return status;

@@ -64,20 +64,28 @@ static bool list_priors(const Kernel* kernel, PassageSet* set)
     return possible && set->prior_count <= 64;
 }
 
+static size_t block_count(const Kernel* kernel)
+{
+    return (size_t)bond_net_blocks(kernel->bonds->runs[0].net)->block_count;
+}
+
 // Room for all ways: the modes at their ends.
 static PassageSet* make_set(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
-    size_t junctions = kernel->bonds->junction_count;
-    size_t size =
-        sizeof(PassageSet) + sizeof(double) * junctions * (PASSAGE_WAYS + 1) + sizeof(PassagePrior) * (size_t)64;
+    size_t junctions = kernel->bonds->junction_count, blocks = block_count(kernel);
+    size_t size = sizeof(PassageSet) + sizeof(double) * junctions * (PASSAGE_WAYS + 1) +
+                  sizeof(BondMode*) * blocks * PASSAGE_WAYS + sizeof(PassagePrior) * (size_t)64;
     PassageSet* set = a.alloc(a.user, NULL, 0, size);
     if (set == NULL)
         return NULL;
     memset(set, 0, size);
     set->size = size;
     set->modes = (double*)(void*)(set + 1);
-    set->priors = (PassagePrior*)(void*)(set->modes + junctions * (PASSAGE_WAYS + 1));
+    set->ways[0].net = (BondMode**)(void*)(set->modes + junctions * (PASSAGE_WAYS + 1));
+    for (size_t i = 1; i < PASSAGE_WAYS; i++)
+        set->ways[i].net = set->ways[0].net + i * blocks;
+    set->priors = (PassagePrior*)(void*)(set->ways[0].net + blocks * PASSAGE_WAYS);
     for (uint32_t i = 0; i < junctions; i++)
         set->modes[i] = junction_at(kernel, i);
     set->none = !list_priors(kernel, set);
@@ -198,6 +206,17 @@ static void go_back(Kernel* kernel, bool reacted)
     bonds->reacted = reacted;
 }
 
+// Its equations are at hand, as long as none have been given up.
+static void enter_net(Kernel* kernel, const Passage* way)
+{
+    BondRun* run = &kernel->bonds->runs[0];
+    for (int i = 0; i < run->graph->switch_count; i++)
+        run->on[i] = bonds_is_on(kernel, run, i);
+    bond_net_restore(run->net, way->net);
+    run->rows.loaded = run->present.settled = false;
+    run->present.tied = way->tied;
+}
+
 // The last set of a way, with its jump.
 static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 {
@@ -206,6 +225,7 @@ static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
     bool reacted = bonds->reacted;
     for (uint32_t i = 0; i < bonds->junction_count; i++)
         kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
+    enter_net(kernel, way);
     if (bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck)
     {
         bonds->signs.unjudged = true;
@@ -249,19 +269,20 @@ static bool take_way(Kernel* kernel, const Passage* way, bool* consistent)
     return true;
 }
 
-bool passage_follow(Kernel* kernel, bool same, bool* consistent, kaiStatus* status)
+bool passage_rests(Kernel* kernel)
 {
     PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
-    if (set == NULL)
-        return false;
-    uint64_t cause = cause_of(kernel, set);
-    bool stays = same && cause == 0;
-    Passage* way = stays ? NULL : find_way(kernel, set, cause);
-    if (stays ? kernel->hooks->sees(kernel->owner, false, 1)
-              : way == NULL || !way->known || !take_way(kernel, way, consistent))
-        return false;
-    *status = kernel->hooks->tags(kernel->owner, stays ? 1 : way->tags);
-    return true;
+    return set != NULL && cause_of(kernel, set) == 0 && !kernel->hooks->sees(kernel->owner, false, 1);
+}
+
+PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status)
+{
+    PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
+    Passage* way = set != NULL ? find_way(kernel, set, cause_of(kernel, set)) : NULL;
+    if (way == NULL || !way->known || !take_way(kernel, way, consistent))
+        return PASSAGE_NONE;
+    *status = kernel->hooks->tags(kernel->owner, way->tags);
+    return way->modes != NULL ? PASSAGE_LEADS : PASSAGE_STAYS;
 }
 
 // ---- recording
@@ -421,4 +442,6 @@ void passage_end(Kernel* kernel, bool found)
     way->modes = left ? draft->set->modes + (size_t)bonds->junction_count * (size_t)(way - draft->set->ways + 1) : NULL;
     for (uint32_t i = 0; i < bonds->junction_count && left; i++)
         way->modes[i] = junction_at(kernel, i);
+    bond_net_save(run->net, way->net);
+    way->tied = run->present.tied;
 }

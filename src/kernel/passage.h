@@ -35,6 +35,8 @@ typedef struct Passage
     uint32_t tags, steps, switches, last_place;
     uint32_t before, count, room;  // tests before the last set is entered; all; how many there is room for
     double* modes;                 // of the last set, per junction; NULL: the set is not left
+    BondMode** net;                // and its equations, per block
+    bool tied;                     // BondPresent
     PassageTest* tests;
 } Passage;
 
@@ -76,9 +78,16 @@ typedef struct Passages
 void passages_free(Kernel* kernel);  // all of them: the equations are others
 
 // Goes the way that an instant like this one went before, if there is one and every sign on it is clear and the same:
-// the modes and states of its last set are in the registers then. `same`: nothing has changed since the set was
-// committed. False: nothing has happened.
-bool passage_follow(Kernel* kernel, bool same, bool* consistent, kaiStatus* status);
+// the modes and states of its last set are in the registers then.
+typedef enum PassageEnd
+{
+    PASSAGE_NONE,   // nothing has happened
+    PASSAGE_STAYS,  // nor is there anything to commit
+    PASSAGE_LEADS,  // to another set
+} PassageEnd;
+PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status);
+// Where nothing has changed since the set was committed: no transition holds, and nobody looks.
+bool passage_rests(Kernel* kernel);
 
 // While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
 // looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules

@@ -456,39 +456,14 @@ static kaiStatus find_modes(Kernel* kernel, bool same, bool* consistent)
     return status;
 }
 
-kaiStatus switching_run(Kernel* kernel, CommitResult* result)
+// What was found becomes what there is. `switches`: so many there were before.
+static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
-    const kaiModel* model = kernel->model;
-    int64_t switches = kernel->counters.switches;
-    kaiStatus status = turn_ratios(kernel);
-    if (status != KAI_OK)
-        return status;
-    bool same = bonds->is_quiet && bonds_same_inputs(kernel);
-    bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
-    if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
-        select_learn(kernel);
-    bonds->given = same || !bonds_project(kernel);
-    bonds->reacted &= bonds->given;
-    kernel->hooks->before_jump(kernel->owner);
-    bool consistent = true;
-    bonds->later = bonds->steady;
-    if (!passage_follow(kernel, same, &consistent, &status))
-        status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
-    if (status == KAI_OK && bonds->later)
-        status = bonds_complete(kernel);
-    bonds->later = false;
-    if (status == KAI_OK && !consistent)
-        status = bonds_fail_inconsistent(kernel);
-    if (status == KAI_OK)
-        status = present_check(kernel);
-    if (status != KAI_OK)
-        return status;
-    kernel->hooks->settled(kernel->owner);
     CommitResult switched = {0};
+    kernel->hooks->settled(kernel->owner);
     settle_states(kernel, &switched);
-    if (switched.state)
-        status = kernel->hooks->jumped(kernel->owner);
+    kaiStatus status = switched.state ? kernel->hooks->jumped(kernel->owner) : KAI_OK;
     if (status != KAI_OK)
         return status;
     leave_modes(kernel, &switched);
@@ -503,4 +478,36 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         watch_sharing(kernel);
     bonds_warn_not_unique(kernel);
     return switched.state || switched.other ? note_settled(kernel) : KAI_OK;
+}
+
+kaiStatus switching_run(Kernel* kernel, CommitResult* result)
+{
+    Bonds* bonds = kernel->bonds;
+    int64_t switches = kernel->counters.switches;
+    kaiStatus status = turn_ratios(kernel);
+    if (status != KAI_OK)
+        return status;
+    bool same = bonds->is_quiet && bonds_same_inputs(kernel);
+    bonds->reacted = keep_committed(kernel) && kernel->model->fused && !result->state;
+    bonds->given = same;
+    if (same && passage_rests(kernel))
+        return kernel->hooks->tags(kernel->owner, 1);
+    if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
+        select_learn(kernel);
+    bonds->given |= !same && !bonds_project(kernel);
+    bonds->reacted &= bonds->given;
+    kernel->hooks->before_jump(kernel->owner);
+    bool consistent = true;
+    bonds->later = bonds->steady;
+    PassageEnd end = passage_follow(kernel, &consistent, &status);
+    if (end == PASSAGE_NONE)
+        status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
+    if (status == KAI_OK && bonds->later)
+        status = bonds_complete(kernel);
+    bonds->later = false;
+    bonds->is_quiet = end == PASSAGE_STAYS;
+    if (status != KAI_OK || end == PASSAGE_STAYS)
+        return status;
+    status = consistent ? present_check(kernel) : bonds_fail_inconsistent(kernel);
+    return status == KAI_OK ? commit_modes(kernel, consistent, switches, result) : status;
 }

@@ -327,6 +327,8 @@ static kaiStatus settle_fused(Kernel* kernel, bool start)
     kernel->hooks->load(kernel->owner, 0, kernel->R[model->reg_time]);
     kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
     kaiStatus status = brief_flow(kernel, start || kernel->now.p >= 0);
+    if (status == KAI_OK && brief_puts_off(kernel))
+        return KAI_OK;
     // The left limit of an expression with der(x) in it, which an impulse is multiplied with, reads the slope of x.
     if (status == KAI_OK && model->memories_count > 0 && model->impulse_order >= 0)
         status = kernel->hooks->slopes(kernel->owner, 0);

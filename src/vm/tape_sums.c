@@ -88,10 +88,25 @@ static bool add_node(TapeDraft* d, const Node* n)
     case TAPE_SCALE: return add_operand(d, n->y, tape_factor(n->x, false));
     case TAPE_PER: return add_operand(d, n->x, tape_factor(n->y, true));
     case TAPE_COPY: return add_operand(d, n->x, NO_REG);
-    case TAPE_SUM: add_terms(d, d->sums.at[n->x], NO_REG); return true;  // of one term, from tape_same.c
+    case TAPE_SUM:  // from tape_same.c, or a row
+        for (uint32_t k = 0; k < n->y; k++)
+            add_terms(d, d->sums.at[n->x + k], NO_REG);
+        return true;
     default: folds = add_operand(d, n->x, NO_REG);
     }
     return add_operand(d, n->y, n->op == TAPE_SUBTRACT ? (uint32_t)TAPE_OPPOSITE : NO_REG) || folds;
+}
+
+// Its terms come behind those of the nodes before it (tape_keep_sums).
+static void put_last(TapeDraft* d, Node* n)
+{
+    uint32_t first = d->sums.count;
+    for (uint32_t k = 0; k < n->y; k++)
+    {
+        TapeSum term = d->sums.at[n->x + k];
+        APPEND(d, sums, term);
+    }
+    n->x = first;
 }
 
 static void fold(TapeDraft* d, Node* n)
@@ -103,6 +118,8 @@ static void fold(TapeDraft* d, Node* n)
     {
         d->sums.count = first;
         d->factors.count = factors;
+        if (n->op == TAPE_SUM)
+            put_last(d, n);
         return;
     }
     z->first_sum = first;
@@ -183,5 +200,7 @@ void tape_fold_sums(TapeDraft* d, const Series* s)
         turn(d, n);
         if (is_linear(d, n))
             fold(d, n);
+        else if (n->op == TAPE_SUM)
+            put_last(d, n);
     }
 }

@@ -265,10 +265,46 @@ static void write_delayed(TapeDraft* d, const uint32_t* pc)
         node(d, TAPE_GIVEN, z, NO_REG, NO_REG, NO_REG);
 }
 
+// A short one is a sum like others, with its coefficients as factors: it can be part of a field.
+static bool is_short_row(const TapeDraft* d, uint32_t op, const uint32_t* pc)
+{
+    enum
+    {
+        TERMS_MOST = 16
+    };
+    uint32_t terms = 0;
+    bool still = op == VM_ROW && d->block == 0;
+    for (uint32_t i = 0; i < (uint32_t)d->R[pc[3]]; i++)
+    {
+        still &= !tape_moves(d, pc[2] + i);
+        terms += tape_moves(d, pc[1] + i);
+    }
+    return still && terms <= TERMS_MOST;
+}
+
+static void write_short_row(TapeDraft* d, const uint32_t* pc)
+{
+    uint32_t first = d->sums.count;
+    for (uint32_t i = 0; i < (uint32_t)d->R[pc[3]]; i++)
+    {
+        if (!tape_moves(d, pc[1] + i))
+            continue;
+        TapeSum term = {.slot = tape_moving(d, pc[1] + i), .first = d->factors.count, .count = 1};
+        APPEND(d, factors, tape_factor(constant(d, pc[2] + i), false));
+        APPEND(d, sums, term);
+    }
+    node(d, TAPE_SUM, result(d, pc[0]), first, d->sums.count - first, NO_REG);
+}
+
 // Maps of bond graphs are constant between instants.
 static void write_row(TapeDraft* d, uint32_t op, const uint32_t* pc)
 {
     uint32_t first = d->terms.count, count = (uint32_t)d->R[pc[3]];
+    if (is_short_row(d, op, pc))
+    {
+        write_short_row(d, pc);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++)
     {
         if (tape_moves(d, pc[2] + i) && d->obstacle == NO_REG)

@@ -538,12 +538,10 @@ bool record_sees(const Record* record, bool left, uint32_t tags)
 // Of the last values those of the last tag alone are wanted.
 kaiStatus record_tags(Record* record, uint32_t tags)
 {
-    uint32_t told = record->counts ? tags : 1;
-    kaiStatus status = KAI_OK;
-    record->rank += tags - told;
-    for (uint32_t i = 0; i < told && status == KAI_OK; i++)
-        status = record_tag(record, true, false);
-    return status;
+    record->rank += tags;
+    for (uint32_t i = record->counts ? 0 : tags - 1; i < tags && record->tag_probes; i++)
+        probes_tag(record, false, false);
+    return check_unseen(record, false);
 }
 
 kaiStatus record_tag(Record* record, bool instant, bool left)

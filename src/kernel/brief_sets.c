@@ -1,0 +1,229 @@
+// Short programs (brief.c) for one set of modes: what is computed in the others is left out, there are no switches, and
+// instructions stand in an order that makes few runs (vm/slice_order.c). A circuit is in few sets, again and again.
+#include "kernel/brief.h"
+
+#include "kernel/guard.h"
+#include "model/code.h"
+
+#include <string.h>
+
+enum
+{
+    SET_MET = 3  // times, before it has programs
+};
+
+static Slice* cut(Kernel* kernel, CodeRange range, void (*need)(const kaiModel*, uint8_t*), uint8_t* needed)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    memcpy(needed, kernel->brief->read, model->reg_count);
+    need(model, needed);
+    Slice* slice = slice_make(model, range, kernel->R, needed, a);
+    if (slice != NULL)
+        slice_order(slice, model, a);
+    return slice;
+}
+
+// ---- truths
+
+static bool is_relation(const Guard* guard)
+{
+    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+}
+
+// The instruction of a straight program that writes a register; NULL: none does. *op: its operator.
+static const uint32_t* writer(const Slice* slice, uint32_t reg, uint32_t* op)
+{
+    CodeItem item;
+    const uint32_t* found = NULL;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i += item.stride)
+            if (slice->words[item.first_reg + i] == reg)
+            {
+                found = slice->words + item.first_reg + i;
+                *op = item.op;
+            }
+    return found;
+}
+
+// Whether a truth is the latch where the argument is the last one: a choice between the two, as it was emitted.
+static bool keeps_latch(const Slice* react, const Guard* guard)
+{
+    uint32_t op = VM_MOVE;
+    const uint32_t* at = writer(react, guard->truth, &op);
+    while (at != NULL && op == VM_MOVE)
+        at = writer(react, at[1], &op);
+    if (at == NULL || op != VM_SELECT || at[2] != guard->latch)
+        return false;
+    const uint32_t* equal = writer(react, at[1], &op);
+    if (equal == NULL || op != VM_EQ || equal[2] != guard->last_g)
+        return false;
+    uint32_t argument = equal[1];
+    const uint32_t* g = argument == guard->react_g ? equal : writer(react, guard->react_g, &op);
+    return argument == guard->react_g || (g != NULL && op == VM_MOVE && g[1] == argument);
+}
+
+// Whether an operator may ask what counts as rounding, which hangs on left limits (guard_rounding).
+static bool asks_rounding(const Slice* slice)
+{
+    CodeItem item;
+    bool asks = false;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        asks |= item.op == VM_SQRT || item.op == VM_LOG || item.op == VM_LOG10 || item.op == VM_ASIN ||
+                item.op == VM_ACOS || item.op == VM_POW;
+    return asks;
+}
+
+// The reaction without truths, if all guards that are active are relations that keep their latches.
+static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
+{
+    const kaiModel* model = kernel->model;
+    bool keep = kernel->active_guards.count > 0;
+    memcpy(needed, kernel->brief->read, model->reg_count);
+    brief_need_react(model, needed);
+    for (uint32_t i = 0; i < model->guards_count && keep; i++)
+        keep = model->guards[i].truth == NO_REG || kernel->brief->read[model->guards[i].truth] == 0;
+    for (uint32_t i = 0; i < kernel->active_guards.count && keep; i++)
+    {
+        const Guard* guard = &model->guards[kernel->active_guards.at[i]];
+        keep = is_relation(guard) && guard->present == NO_REG && guard->react_present == NO_REG && !guard->time_only &&
+               keeps_latch(set->react, guard);
+        if (keep)
+            needed[guard->truth] = 0;
+    }
+    kaiAllocator a = kernel->options->allocator;
+    set->sums = keep ? slice_make(model, model->react, kernel->R, needed, a) : NULL;
+    if (set->sums != NULL)
+        slice_order(set->sums, model, a);
+    set->left = set->sums != NULL && kernel->brief->unmoved && !asks_rounding(set->react);
+}
+
+static void take_left_limits(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->active_guards.count; i++)
+    {
+        const Guard* guard = &kernel->model->guards[kernel->active_guards.at[i]];
+        kernel->R[guard->last_g] = kernel->R[guard->argument] = kernel->R[guard->react_g];
+    }
+}
+
+// True: no argument has changed, and each truth is its latch.
+static bool keep_truths(Kernel* kernel)
+{
+    double* R = kernel->R;
+    bool kept = true;
+    for (uint32_t i = 0; i < kernel->active_guards.count && kept; i++)
+    {
+        const Guard* guard = &kernel->model->guards[kernel->active_guards.at[i]];
+        kept = R[guard->react_g] == R[guard->last_g];
+        R[guard->truth] = R[guard->latch];
+    }
+    return kept;
+}
+
+void brief_react_set(Kernel* kernel, const BriefSet* set)
+{
+    Brief* brief = kernel->brief;
+    bool changed = brief->moved || set->sums == NULL, owes = brief->owes;
+    brief->moved = brief->owes = false;
+    if (owes || !changed)
+        slice_run(set->sums, kernel->model, kernel->R, &kernel->host);
+    if (owes)
+        take_left_limits(kernel);
+    if ((!owes && changed) || !keep_truths(kernel))
+        slice_run(set->react, kernel->model, kernel->R, &kernel->host);
+}
+
+bool brief_puts_off(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    const BriefSet* set = brief != NULL ? brief_set(kernel) : NULL;
+    bool waits = set != NULL && set->left && !brief->left_seen && kernel->located_count == 0 &&
+                 kernel->outside_count == 0 && kernel->held_inputs == 0 && kernel->now.p < 0;
+    if (brief != NULL)
+        brief->owes = waits;
+    return waits;
+}
+
+// ---- sets
+
+static void free_set(BriefSet* set, kaiAllocator a)
+{
+    slice_free(set->sums, a);
+    slice_free(set->react, a);
+    slice_free(set->events, a);
+    slice_free(set->look, a);
+    a.alloc(a.user, set, set->size, 0);
+}
+
+static BriefSet* make_set(Kernel* kernel)
+{
+    kaiAllocator a = kernel->options->allocator;
+    size_t size = sizeof(BriefSet) + sizeof(uint32_t) * kernel->active_count;
+    BriefSet* set = a.alloc(a.user, NULL, 0, size);
+    if (set == NULL)
+        return NULL;
+    *set = (BriefSet){.size = size, .count = kernel->active_count};
+    memcpy(set->contexts, kernel->active, sizeof(uint32_t) * kernel->active_count);
+    return set;
+}
+
+// Those of the present modes. Without memory there are none.
+static void make_programs(Kernel* kernel, BriefSet* set)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    uint8_t* needed = a.alloc(a.user, NULL, 0, model->reg_count);
+    if (needed == NULL)
+        return;
+    set->events = cut(kernel, model->events, brief_need_guards, needed);
+    set->look = set->events != NULL ? cut(kernel, model->islands[0].events, brief_need_armed, needed) : NULL;
+    set->react = set->look != NULL ? cut(kernel, model->react, brief_need_react, needed) : NULL;
+    if (set->react != NULL)
+        cut_sums(kernel, set, needed);
+    a.alloc(a.user, needed, model->reg_count, 0);
+}
+
+static bool is_present(const Kernel* kernel, const BriefSet* set)
+{
+    return set->count == kernel->active_count &&
+           memcmp(set->contexts, kernel->active, sizeof(uint32_t) * set->count) == 0;
+}
+
+static bool has_programs(const kaiModel* model)
+{
+    return model->islands_count == 1 && model->react.end - model->react.start <= BRIEF_WORDS &&
+           slice_is_possible(model, model->islands[0].events);
+}
+
+static BriefSet* find(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    BriefSet* set = NULL;
+    for (uint32_t i = 0; i < brief->set_count && set == NULL; i++)
+        if (is_present(kernel, brief->sets[i]))
+            set = brief->sets[i];
+    if (set == NULL && brief->set_count < BRIEF_SETS && has_programs(kernel->model) && (set = make_set(kernel)) != NULL)
+        brief->sets[brief->set_count++] = set;
+    if (set != NULL && ++set->met == SET_MET)
+        make_programs(kernel, set);
+    return set;
+}
+
+const BriefSet* brief_set(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    if (brief->stale && (brief->set == NULL || !is_present(kernel, brief->set)))
+    {
+        brief->set = find(kernel);
+        brief->moved = true;
+    }
+    brief->stale = false;
+    return brief->set != NULL && brief->set->react != NULL ? brief->set : NULL;
+}
+
+void brief_sets_free(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->brief->set_count; i++)
+        free_set(kernel->brief->sets[i], kernel->options->allocator);
+}
