@@ -106,6 +106,7 @@ typedef struct GuardTerm
     X(Glide, glides, model->islands_count > 1 ? model->islands_count : 0, 0)                                           \
     X(IslandSystem, island_systems, model->islands_count, 0)                                                           \
     X(double, shorts, PIECE_TERMS*(size_t)model->state_count, 0) /* of each state, in short steps: coefficients */     \
+    X(double, carried, model->islands_count > 1 ? model->state_count : 0, 0) /* of each state, in glides */            \
     X(double, island_x, model->state_count, 0)                                                                         \
     X(double, island_dx, model->state_count, 0)                                                                        \
     X(double, island_start, model->state_count, 0)                                                                     \

@@ -6,10 +6,16 @@
 #include "flow/flow.h"
 
 #include <math.h>
+#include <string.h>
 
 static double* coefficients(const Flow* flow, uint32_t island)
 {
     return flow->shorts + PIECE_TERMS * (size_t)flow->islands[island].base;
+}
+
+static double* carried(const Flow* flow, uint32_t island)
+{
+    return flow->carried + flow->islands[island].base;
 }
 
 void island_land(const Flow* flow, uint32_t island)
@@ -17,7 +23,8 @@ void island_land(const Flow* flow, uint32_t island)
     IslandState* s = &flow->islands[island];
     s->gliding = false;
     s->known = s->terms > 0;
-    ode_land(flow->island_odes[island], &flow->glides[island].ode, &s->step, coefficients(flow, island));
+    ode_land(flow->island_odes[island], &flow->glides[island].ode, &s->step, coefficients(flow, island),
+             carried(flow, island));
 }
 
 // States and slopes where it starts again, from the registers. False: a slope is no number.
@@ -104,17 +111,53 @@ static bool take_curvature(Flow* flow, uint32_t island, int n)
     return true;
 }
 
+// From the end of a step that nothing has ended before, as taylor does it: order 0 there, and what the sum has lost.
+static bool go_on(Flow* flow, uint32_t island, double limit)
+{
+    IslandState* s = &flow->islands[island];
+    Glide* glide = &flow->glides[island];
+    Kernel* kernel = flow->kernel;
+    OdeGlide ode = glide->ode;
+    OdeSpan step = s->step;
+    double x[GLIDE_STATES], lost[GLIDE_STATES], c[PIECE_TERMS * GLIDE_STATES];
+    if (!glide_end(&ode, &step, coefficients(flow, island), carried(flow, island), x, lost))
+        return false;
+    s->loaded = NAN;
+    kernel->R[flow->model->reg_time] = step.end;
+    memcpy(kernel_states(kernel) + s->base, x, sizeof(double) * ode.n);
+    if (vm_run(flow->model, kernel->R, glide->code, &kernel->host) != 0)
+        return false;
+    for (uint32_t i = 0; i < ode.n; i++)
+    {
+        c[PIECE_TERMS * i] = x[i];
+        c[PIECE_TERMS * i + 1] = kernel_slopes(kernel)[s->base + i];
+        c[PIECE_TERMS * i + 2] = 0;
+    }
+    glide_resume(&ode);
+    if (!glide_step(&ode, &step, limit, c, lost))
+        return false;
+    glide->ode = ode;
+    s->step = step;
+    memcpy(coefficients(flow, island), c, sizeof(double) * PIECE_TERMS * ode.n);
+    memcpy(carried(flow, island), lost, sizeof(double) * ode.n);
+    return true;
+}
+
+static bool set_out(Flow* flow, uint32_t island, double limit)
+{
+    OdeGlide* glide = &flow->glides[island].ode;
+    return (glide->degree == 1 || take_curvature(flow, island, glide->n)) &&
+           glide_step(glide, &flow->islands[island].step, limit, coefficients(flow, island), NULL);
+}
+
 bool island_glides_on(Flow* flow, uint32_t island, double limit)
 {
     IslandState* s = &flow->islands[island];
-    OdeGlide* glide = &flow->glides[island].ode;
-    if (s->terms > 0 || s->beyond || s->ends_beyond || flow->kernel->holds + flow->kernel->slides > 0)
+    if (s->beyond || s->ends_beyond || flow->kernel->holds + flow->kernel->slides > 0)
         return false;
-    if (glide->degree > 1 && !take_curvature(flow, island, glide->n))
-        return false;
-    if (!glide_step(glide, &s->step, limit, coefficients(flow, island)))
+    if (!(s->terms > 0 ? go_on(flow, island, limit) : set_out(flow, island, limit)))
         return false;
     s->taken++;
-    s->terms = (uint8_t)(glide->degree + 1);
+    s->terms = (uint8_t)(flow->glides[island].ode.degree + 1);
     return true;
 }

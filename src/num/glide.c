@@ -27,7 +27,9 @@ void glide_restart(OdeGlide* glide, OdeSpan* step, double t)
     glide->low = glide->start_low = t == step->end ? glide->low : 0;
     *step = (OdeSpan){t, t, 1, 0};
     glide->restarts++;
-    glide->moves = false;
+    glide->calls++;
+    glide->held = 0;
+    glide->carries = false;
 }
 
 // As ode_leave.
@@ -60,8 +62,8 @@ static double length_of(double t, double limit, double proposed, bool* last)
     return *last ? limit - t : proposed;
 }
 
-// As evaluate_few of taylor.c, of a state that nothing is carried on of: where it ends, and its slope there.
-static double end_of(const OdeGlide* glide, double h, const double* c, double* slope, double* lost)
+// As evaluate_few of taylor.c, of one state: where it ends, its slope there and what the sum loses.
+static double end_of(const OdeGlide* glide, double h, const double* c, double carry, double* slope, double* lost)
 {
     double sum = 0, rate = 0;
     for (int k = glide->degree; k >= 1; k--)
@@ -69,27 +71,55 @@ static double end_of(const OdeGlide* glide, double h, const double* c, double* s
         sum = (sum + c[k]) * h;
         rate = rate * h + k * c[k];
     }
-    double change = sum + 0.0, end = c[0] + change, part = end - c[0];
+    double change = sum + carry, end = c[0] + change, part = end - c[0];
     *slope = rate;
     *lost = (c[0] - (end - part)) + (change - part);
     return end;
 }
 
-static bool is_finite(const OdeGlide* glide, double h, const double* c)
+static bool is_finite(const OdeGlide* glide, double h, const double* c, const double* carry)
 {
     double all = 0, slope, lost;
     for (int i = 0; i < glide->n; i++)
     {
-        all += 0 * end_of(glide, h, c + GLIDE_TERMS * i, &slope, &lost) + 0 * slope;
+        double own = glide->carries ? carry[i] : 0;
+        all += 0 * end_of(glide, h, c + GLIDE_TERMS * i, own, &slope, &lost) + 0 * slope;
     }
     return all == 0;
 }
 
-bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c)
+// With more steps choice.c would learn that taylor has been held for long; of degree 2 the general step of taylor.c,
+// which this one is, weighs the coefficients.
+bool glide_end(const OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry, double* x,
+               double* lost)
+{
+    enum
+    {
+        LONG = 7
+    };
+    double slope;
+    if (glide->degree != 1 || glide->held == 0 || glide->held >= LONG || step->scale != 1)
+    {
+        return false;
+    }
+    for (int i = 0; i < glide->n; i++)
+    {
+        x[i] = end_of(glide, step->length, c + GLIDE_TERMS * i, glide->carries ? carry[i] : 0, &slope, &lost[i]);
+    }
+    return true;
+}
+
+void glide_resume(OdeGlide* glide)
+{
+    glide->calls++;
+    glide->carries = true;
+}
+
+bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, const double* carry)
 {
     double t = step->end;
     bool last;
-    if (glide->moves || !(limit > t))
+    if (!(limit > t))
     {
         return false;
     }
@@ -97,7 +127,7 @@ bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c)
     h = fmin(length_of(t, limit, h, &last), 1e3 * (1 + fabs(t)));
     h = length_of(t, limit, h, &last);
     double end = last ? limit : t + h, length = (end - t) - glide->low;
-    if ((!last && h < ode_smallest(t)) || !is_finite(glide, length, c))
+    if ((!last && h < ode_smallest(t)) || !is_finite(glide, length, c, carry))
     {
         return false;
     }
@@ -106,7 +136,7 @@ bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c)
     glide->low = 0;
     glide->next = length;
     glide->steps++;
-    glide->moves = true;
+    glide->held++;
     return true;
 }
 
@@ -114,7 +144,7 @@ bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c)
 // landing
 
 // Where the last step of the solver began, and its end.
-static void land_step(Ode* ode, const OdeGlide* glide, double h, const double* c)
+static void land_step(Ode* ode, const OdeGlide* glide, double h, const double* c, const double* carry)
 {
     OdeState* s = &ode->state;
     for (int i = 0; i < ode->n; i++, c += GLIDE_TERMS)
@@ -125,7 +155,7 @@ static void land_step(Ode* ode, const OdeGlide* glide, double h, const double* c
         }
         ode->x_start[i] = c[0];
         ode->slope_start[i] = c[1];
-        ode->x[i] = end_of(glide, h, c, &ode->slope[i], &ode->dense[ODE_ORDER + 1][i]);
+        ode->x[i] = end_of(glide, h, c, glide->carries ? carry[i] : 0, &ode->slope[i], &ode->dense[ODE_ORDER + 1][i]);
     }
     s->form = FORM_SERIES;
     s->terms = glide->degree + 1;
@@ -153,17 +183,17 @@ static void land_counters(Ode* ode, const OdeGlide* glide)
     OdeChoice* choice = &s->choice;
     s->stats.steps += glide->steps;
     s->stats.restarts += glide->restarts;
-    s->stats.rhs_calls += glide->restarts;
+    s->stats.rhs_calls += glide->calls;
     choice->held = choice->creeps = 0;
     if (ode->options.method == ODE_AUTO)
     {
         choice->taken[ODE_TAYLOR] += glide->steps;
-        choice->held = glide->moves;
+        choice->held = glide->held;
         choice->fails = glide->steps > 0 ? 0 : choice->fails;
     }
 }
 
-void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c)
+void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry)
 {
     OdeState* s = &ode->state;
     s->t_start = step->start;
@@ -177,18 +207,18 @@ void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c)
     s->event_mean = glide->event_mean;
     s->log_error = -13.3;
     s->dense_ready = true;
-    s->slope_valid = !glide->moves || step->scale == 1;
+    s->slope_valid = glide->held == 0 || step->scale == 1;
     s->at_breakpoint = s->jacobian_valid = false;
     s->bounded = glide->steps > 0 ? false : s->bounded;
-    if (glide->moves)
+    if (glide->held > 0)
     {
         s->trial = step->scale == 1 ? step->length : step->end - step->start;
-        land_step(ode, glide, step->length, c);
+        land_step(ode, glide, step->length, c, carry);
     }
     else
     {
         land_start(ode, c);
     }
     land_counters(ode, glide);
-    glide->steps = glide->restarts = 0;
+    glide->steps = glide->restarts = glide->calls = 0;
 }
