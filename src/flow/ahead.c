@@ -11,7 +11,7 @@ enum
     FAR = 2000,  // fewer are at hand soon enough
     LINE = 64,
     BEHIND = AGENDA_BELOW,  // items behind the first
-    WORDS = 48,             // of its code
+    WORDS = 256,            // of its code at most
 };
 
 static void fetch(const void* at, size_t size)
@@ -19,6 +19,11 @@ static void fetch(const void* at, size_t size)
     for (size_t i = 0; i < size; i += LINE)
         __builtin_prefetch((const char*)at + i);
     __builtin_prefetch((const char*)at + size - 1);
+}
+
+static size_t smaller_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 static void fetch_registers(const Kernel* kernel, const Guard* guard)
@@ -33,25 +38,64 @@ static void fetch_registers(const Kernel* kernel, const Guard* guard)
     __builtin_prefetch(&R[guard->side]);
 }
 
+static void fetch_code(const Flow* flow, CodeRange code)
+{
+    if (code.end > code.start)
+        fetch(flow->model->code + code.start, sizeof(uint32_t) * (code.end - code.start));
+}
+
 // An island that starts again.
 static void fetch_own(const Flow* flow, uint32_t island)
 {
     const Kernel* kernel = flow->kernel;
-    ode_fetch(flow->island_odes[island]);
-    series_fetch(flow->island_systems[island].series);
+    const IslandState* s = &flow->islands[island];
+    if (!s->gliding)
+    {
+        ode_fetch(flow->island_odes[island]);
+        series_fetch(flow->island_systems[island].series);
+    }
+    fetch(&flow->model->islands[island], sizeof(Island));
     __builtin_prefetch(&kernel->due_where[agenda_island(kernel, island)]);
+    __builtin_prefetch(&kernel->island_disturbed[island]);
+    if (s->base == NO_REG)
+        return;
+    __builtin_prefetch(&kernel->stamps[flow->model->reg_first[REG_STATE] + s->base]);
+    __builtin_prefetch(&flow->model->state_islands[s->base]);
+    __builtin_prefetch(&flow->model->reg_island_first[s->base]);
 }
 
 // And one that is only read.
 static void fetch_near(const Flow* flow, uint32_t island)
 {
-    const uint32_t base = flow->islands[island].base;
-    fetch(&flow->model->islands[island], sizeof(Island));
-    if (base == NO_REG)
+    const IslandState* s = &flow->islands[island];
+    if (s->gliding)
+        fetch_code(flow, flow->glides[island].code);
+    else
+        fetch(&flow->model->islands[island], sizeof(Island));
+    if (s->base == NO_REG || s->count == 0)
         return;
-    __builtin_prefetch(&flow->shorts[PIECE_TERMS * (size_t)base]);
-    __builtin_prefetch(&kernel_states(flow->kernel)[base]);
-    __builtin_prefetch(&kernel_slopes(flow->kernel)[base]);
+    fetch(&flow->shorts[PIECE_TERMS * (size_t)s->base], sizeof(double) * PIECE_TERMS * s->count);
+    fetch(&kernel_states(flow->kernel)[s->base], sizeof(double) * s->count);
+    fetch(&kernel_slopes(flow->kernel)[s->base], sizeof(double) * s->count);
+}
+
+static void fetch_guard(const Flow* flow, uint32_t index)
+{
+    const Guard* guard = &flow->model->guards[index];
+    fetch_registers(flow->kernel, guard);
+    fetch_code(flow, guard->look);
+    fetch_code(flow, guard->code);
+    __builtin_prefetch(&flow->model->guard_states[guard->first_state]);
+    __builtin_prefetch(&flow->guard_factors[guard->first_state]);
+    __builtin_prefetch(&flow->model->guard_islands[guard->islands.first]);
+    __builtin_prefetch(&flow->kernel->due_where[agenda_guard(flow->kernel, index)]);
+}
+
+static void fetch_reaction(const Flow* flow, const Reaction* reaction)
+{
+    __builtin_prefetch(&flow->kernel->R[reaction->fire]);
+    if (reaction->act_count > 0)
+        fetch(&flow->model->acts[reaction->first_act], sizeof(Act) * reaction->act_count);
 }
 
 static void fetch_all(const Flow* flow, uint32_t guard, const Scene* scene)
@@ -63,12 +107,12 @@ static void fetch_all(const Flow* flow, uint32_t guard, const Scene* scene)
     for (uint32_t i = 0; i < scene->islands; i++)
         fetch_near(flow, scene_islands(scene)[i]);
     for (uint32_t i = 0; i < scene->guards; i++)
-    {
-        fetch_registers(flow->kernel, &model->guards[scene_guards(scene)[i]]);
-        __builtin_prefetch(&flow->kernel->due_where[agenda_guard(flow->kernel, scene_guards(scene)[i])]);
-    }
-    for (uint32_t i = 0; i < scene->reacts; i++)
-        fetch(scene_reacts(scene)[i].from, sizeof(uint32_t) * WORDS);
+        fetch_guard(flow, scene_guards(scene)[i]);
+    for (uint32_t i = 0; i < scene->whens; i++)
+        fetch_reaction(flow, &model->reactions[scene_whens(scene)[i]]);
+    for (const ScenePiece *piece = scene_reacts(scene), *end = piece + scene->reacts; piece < end; piece++)
+        fetch(piece->from,
+              smaller_size(sizeof(uint32_t) * (size_t)(piece->to - piece->from), sizeof(uint32_t) * WORDS));
 }
 
 static void fetch_heads(const Flow* flow, uint32_t guard, const Scene* scene)
@@ -78,11 +122,16 @@ static void fetch_heads(const Flow* flow, uint32_t guard, const Scene* scene)
     for (uint32_t i = 0; i < own.count; i++)
     {
         uint32_t island = model->guard_islands[own.first + i];
+        if (flow->islands[island].gliding)
+            continue;
         fetch(&flow->island_systems[island], sizeof(IslandSystem));
         __builtin_prefetch(&flow->island_odes[island]);
     }
     for (uint32_t i = 0; i < scene->islands; i++)
+    {
         fetch(&flow->islands[scene_islands(scene)[i]], sizeof(IslandState));
+        __builtin_prefetch(&flow->glides[scene_islands(scene)[i]]);
+    }
     for (uint32_t i = 0; i < scene->guards; i++)
     {
         fetch(&model->guards[scene_guards(scene)[i]], sizeof(Guard));

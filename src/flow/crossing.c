@@ -186,7 +186,7 @@ static bool is_far(Flow* flow, uint32_t index, uint32_t island)
 
 static void list_candidates(Flow* flow, uint32_t island)
 {
-    double end = ode_time(flow->island_odes[island]);
+    double end = ode_time(island_ode(flow, island));
     flow->candidate_count = 0;
     bool many = flow->model->guards_count > 4;  // then most are far from their levels
     flow->search_number++;
@@ -210,7 +210,7 @@ void guard_load_ends(Flow* flow, uint32_t island)
         return;
     flow->ends_known = true;
     island_ends(flow, island);
-    flow->kernel->R[model->reg_time] = ode_time(flow->island_odes[island]);
+    flow->kernel->R[model->reg_time] = ode_time(island_ode(flow, island));
     flow->beyond = 0;
     vm_run(model, flow->kernel->R, model->islands[island].events, &flow->trial);
     flow->islands[island].ends_beyond |= flow->beyond > 0;
@@ -230,7 +230,7 @@ kaiStatus guard_check_domain(Flow* flow, uint32_t island)
     const kaiModel* model = flow->model;
     Kernel* kernel = flow->kernel;
     CodeRange code = model->islands[island].events;
-    double t = ode_time(flow->island_odes[island]);
+    double t = ode_time(island_ode(flow, island));
     flow->islands[island].ends_beyond = false;
     flow->islands[island].loaded = NAN;
     island_load(flow, island, t);
@@ -318,8 +318,8 @@ static double located_slack(Flow* flow, const Candidate* c, uint32_t island)
 // alone, in a model of one island, meets nothing.
 static double located_slacks(Flow* flow, uint32_t island, double first)
 {
-    double length = ode_dense_length(flow->island_odes[island]), slack = 0;
-    double far = TIME_GUARD_MOST * kernel_slack(flow->kernel, ode_time(flow->island_odes[island]));
+    double length = ode_dense_length(island_ode(flow, island)), slack = 0;
+    double far = TIME_GUARD_MOST * kernel_slack(flow->kernel, ode_time(island_ode(flow, island)));
     uint32_t near = 0;
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
@@ -351,7 +351,7 @@ static double take_alone(Flow* flow)
 // The crossings that share the instant.
 static double collect_located(Flow* flow, uint32_t island, double first, double share)
 {
-    double theta = first, length = ode_dense_length(flow->island_odes[island]);
+    double theta = first, length = ode_dense_length(island_ode(flow, island));
     double slack = located_slacks(flow, island, first);
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
@@ -373,7 +373,7 @@ static double collect_located(Flow* flow, uint32_t island, double first, double 
 // Those that cross where the step ends, if the first does. True: there are some.
 static bool collect_end(Flow* flow, uint32_t island, double first)
 {
-    double length = ode_dense_length(flow->island_odes[island]), end = ode_time(flow->island_odes[island]);
+    double length = ode_dense_length(island_ode(flow, island)), end = ode_time(island_ode(flow, island));
     Kernel* kernel = flow->kernel;
     bool all = first >= 1;
     if ((1 - first) * length > TIME_GUARD_MOST * kernel_slack(kernel, end))
@@ -417,7 +417,7 @@ static void keep_sides(Flow* flow, uint32_t island, double theta)
 
 bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     double first;
     flow->kernel->located_count = 0;
     GuardShort found = guard_search_short(flow, island, theta);

@@ -118,7 +118,7 @@ static kaiStatus fail_growing(const Edge* e, uint32_t slot, const double* x)
 
 kaiStatus edge_explain(Flow* flow, uint32_t island)
 {
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     Edge e = {flow, island, flow->model->islands[island].states.count, flow->model->islands[island].deriv,
               ode_time(ode)};
     const double* x = ode_state(ode);

@@ -383,7 +383,7 @@ static kaiStatus feed_part(const Feed* f, double until)
 static Feed feed_of(Flow* flow, uint32_t index)
 {
     const Delay* d = &flow->model->delays[index];
-    Ode* ode = flow->island_odes[d->island];
+    Ode* ode = island_ode(flow, d->island);
     return (Feed){.flow = flow,
                   .kernel = flow->kernel,
                   .d = d,
@@ -422,7 +422,7 @@ static kaiStatus feed_all(Flow* flow, uint32_t island, double until, double* rea
 kaiStatus delay_feed(Flow* flow, uint32_t island)
 {
     const IndexRange delays = flow->model->islands[island].delays;
-    Ode* ode = flow->island_odes[island];
+    Ode* ode = island_ode(flow, island);
     double start = ode_step_start(ode), until = ode_time(ode), reached = start;
     if (delays.count == 0 || !(until > start))
         return KAI_OK;

@@ -10,7 +10,7 @@
 static kaiStatus fail_nan(Flow* flow, uint32_t island)
 {
     const kaiModel* model = flow->model;
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     CodeRange code = model->islands[island].deriv;
     uint32_t count = model->islands[island].states.count, at = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -32,7 +32,7 @@ static kaiStatus fail_nan(Flow* flow, uint32_t island)
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
 {
     const kaiModel* model = flow->model;
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     if (flow->kernel->failure.status != KAI_OK)
         return flow->kernel->failure.status;
     if (status == ODE_ERR_MEMORY)
@@ -145,6 +145,8 @@ size_t flow_save_size(const Flow* flow)
 char* flow_save(const Flow* flow, char* block)
 {
     Field fields[FIELD_COUNT];
+    for (uint32_t i = 0; i < flow->model->islands_count; i++)
+        island_ode(flow, i);  // a solver that stood aside takes over
     list_fields((Flow*)(uintptr_t)flow, fields);
     block = fields_save(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < flow->model->islands_count; i++)

@@ -22,21 +22,20 @@ typedef struct FlowHooks
     kaiStatus (*check)(void* owner, bool instant);  // at every time reached
 } FlowHooks;
 
-// An island in a run: its solver is flow->island_odes[i], whose last step holds the present. Where that step is a short
-// polynomial, it stands here and in flow->shorts (decision 0226), and nobody else needs the solver. Two lines of the
-// cache: in the first what neighbours ask for.
+// An island in a run: its solver is island_ode(flow, i), whose last step holds the present. Where that step is a short
+// polynomial, it stands here and in flow->shorts (decision 0226), and nobody else needs the solver; nor does the island
+// while it glides (glide.c). Two lines of the cache: in the first what neighbours ask for.
 typedef struct IslandState
 {
-    double loaded;         // the time whose states are in the registers; NaN = none
-    double start, end;     // of the last step
-    double scale, length;  // the variable of its polynomials is theta * scale * length
-    double pin_time;       // a located guard put this time at `pin` of the step
-    uint64_t sloped;       // kernel->moment for which the registers of its derivatives are exact
-    uint32_t base;         // its states are consecutive from this one on; NO_REG: they are not
-    uint8_t terms;         // of the last step as a polynomial; 0: only the solver knows it
-    bool begun;            // its solver has started
-    bool due;              // it stands at the present and must take a step
-    bool steps;            // it has something to do between instants
+    double loaded;    // the time whose states are in the registers; NaN = none
+    OdeSpan step;     // the last step, if it is known here
+    double pin_time;  // a located guard put this time at `pin` of the step
+    uint64_t sloped;  // kernel->moment for which the registers of its derivatives are exact
+    uint32_t base;    // its states are consecutive from this one on; NO_REG: they are not
+    uint8_t terms;    // of the last step as a polynomial; 0: it is not shown
+    bool known;       // `step` and `taken` are what the solver has, or would have
+    bool gliding;     // glide.c takes its steps, and the solver stands where that began
+    uint8_t count;    // of its states; COUNT_MANY: so many or more
     double pin;
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     int64_t taken;          // steps of the solver
@@ -44,16 +43,27 @@ typedef struct IslandState
     double pushed;          // what goes into its delays has been looked at there
     double ahead;           // the longest way it was ahead of the rest
     int64_t rollbacks;
+    bool begun;        // its solver has started
+    bool due;          // it stands at the present and must take a step
+    bool steps;        // it has something to do between instants
     bool guarded;      // a guard may switch its equations
     bool watched;      // a guard reads it alone
     bool beyond;       // its solver has tried points beyond the domain of an operator
     bool ends_beyond;  // a guard has been looked for there
+    bool free;         // nothing that is scheduled disturbs it
 } IslandState;
+
+typedef struct Glide  // of an island that glides; a line of the cache
+{
+    OdeGlide ode;
+    CodeRange code;  // its derivatives
+} Glide;
 
 enum
 {
     PIECE_TERMS = 3,  // of a short polynomial at most; it has 2 at least
     AHEAD_SEEN = 8,
+    COUNT_MANY = 255,
 };
 
 typedef struct IslandSystem  // what the solver of an island calls back with; two lines of the cache
@@ -93,8 +103,10 @@ typedef struct GuardTerm
 #define FLOW_ARRAYS(X)                                                                                                 \
     X(IslandState, islands, model->islands_count, model->islands_count)                                                \
     X(Ode*, island_odes, model->islands_count, 0) /* saved one by one */                                               \
+    X(Glide, glides, model->islands_count > 1 ? model->islands_count : 0, 0)                                           \
     X(IslandSystem, island_systems, model->islands_count, 0)                                                           \
     X(double, shorts, PIECE_TERMS*(size_t)model->state_count, 0) /* of each state, in short steps: coefficients */     \
+    X(double, carried, model->islands_count > 1 ? model->state_count : 0, 0) /* of each state, in glides */            \
     X(double, island_x, model->state_count, 0)                                                                         \
     X(double, island_dx, model->state_count, 0)                                                                        \
     X(double, island_start, model->state_count, 0)                                                                     \
@@ -210,32 +222,44 @@ static inline kaiStatus island_slopes(Flow* flow, uint32_t island)  // their der
 {
     return flow->islands[island].sloped == flow->kernel->moment ? KAI_OK : island_slopes_now(flow, island);
 }
+// glide.c: an island whose motion is a short polynomial by structure starts again and steps without its solver.
+void island_land(const Flow* flow, uint32_t island);           // its solver takes over
+bool island_takes_off(Flow* flow, uint32_t island, double t);  // it starts again, where order 0 has been made
+bool island_relaunch(Flow* flow, uint32_t island, double t);   // the same of one that glides; false: the solver must
+void island_leave(Flow* flow, uint32_t island, double t);      // its step ends here
+bool island_glides_on(Flow* flow, uint32_t island, double limit);  // a step; false: the solver has to take it
+static inline Ode* island_ode(const Flow* flow, uint32_t island)
+{
+    if (flow->islands[island].gliding)
+        island_land(flow, island);
+    return flow->island_odes[island];
+}
 static inline double island_start(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
-    return s->terms > 0 ? s->start : ode_step_start(flow->island_odes[island]);
+    return s->known ? s->step.start : ode_step_start(flow->island_odes[island]);
 }
 static inline double island_end(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
-    return s->terms > 0 ? s->end : ode_time(flow->island_odes[island]);
+    return s->known ? s->step.end : ode_time(flow->island_odes[island]);
 }
 // What theta counts there: ode_dense_length.
 static inline double island_length(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
-    return s->terms > 0 ? s->scale * s->length : ode_dense_length(flow->island_odes[island]);
+    return s->known ? s->step.scale * s->step.length : ode_dense_length(flow->island_odes[island]);
 }
 static inline int64_t island_taken(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
-    return s->terms > 0 ? s->taken : ode_step_count(flow->island_odes[island]);
+    return s->known ? s->taken : ode_step_count(flow->island_odes[island]);
 }
 // A state of a short step at the fraction theta of it, and its slope: what the solver's dense output says, bit by bit.
 static inline double island_value(const Flow* flow, const IslandState* s, double theta, uint32_t state)
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-    double tau = theta * s->scale * s->length, sum = 0 * tau + c[s->terms - 1];
+    double tau = theta * s->step.scale * s->step.length, sum = 0 * tau + c[s->terms - 1];
     if (s->terms > 2)
         sum = sum * tau + c[1];
     return sum * tau + c[0];
@@ -243,7 +267,7 @@ static inline double island_value(const Flow* flow, const IslandState* s, double
 static inline double island_slope(const Flow* flow, const IslandState* s, double theta, uint32_t state)
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-    double tau = theta * s->scale * s->length, sum = s->terms > 2 ? 0 * tau + 2 * c[2] : 0;
+    double tau = theta * s->step.scale * s->step.length, sum = s->terms > 2 ? 0 * tau + 2 * c[2] : 0;
     return sum * tau + c[1];
 }
 // Where in its step a place in a window lies.

@@ -13,7 +13,7 @@ GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island)
 {
     // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the
     // event.
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     return (GuardPath){flow,
                        guard,
                        &flow->model->guards[guard],
@@ -49,7 +49,7 @@ static void load_some(const GuardPath* path, double theta)
     const int* states = model->guard_states + guard->first_state;
     uint32_t base = flow->islands[path->island].base;
     double* x = base != NO_REG ? kernel_states(flow->kernel) + base : flow->island_x;
-    ode_dense_some(flow->island_odes[path->island], theta, slots, (int)guard->state_count, x);
+    ode_dense_some(island_ode(flow, path->island), theta, slots, (int)guard->state_count, x);
     for (uint32_t i = 0; base == NO_REG && i < guard->state_count; i++)
         kernel_states(flow->kernel)[states[i]] = x[slots[i]];
 }
@@ -77,9 +77,9 @@ static void load_few(const GuardPath* path, double theta, bool slopes)
                 dx[state] = island_slope(flow, s, at, state);
         }
         else if (slopes)
-            ode_dense_one(flow->island_odes[island], at, model->guard_slots[i], &x[state], &dx[state]);
+            ode_dense_one(island_ode(flow, island), at, model->guard_slots[i], &x[state], &dx[state]);
         else
-            x[state] = ode_dense_value(flow->island_odes[island], at, model->guard_slots[i]);
+            x[state] = ode_dense_value(island_ode(flow, island), at, model->guard_slots[i]);
     }
 }
 
@@ -102,7 +102,7 @@ static double direct_value(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     uint32_t at = path->guard->first_state;
-    double value = ode_dense_value(flow->island_odes[path->island], theta, flow->model->guard_slots[at]);
+    double value = ode_dense_value(island_ode(flow, path->island), theta, flow->model->guard_slots[at]);
     flow->kernel->counters.guard_calls++;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     kernel_states(flow->kernel)[flow->model->guard_states[at]] = flow->kernel->R[path->guard->g] = value;
@@ -334,7 +334,7 @@ void guard_paths_free(Flow* flow)
 static int state_piece(const GuardPath* path, uint32_t state, double theta, double* c)
 {
     const kaiModel* model = path->flow->model;
-    Ode* ode = path->flow->island_odes[model->state_islands[state]];
+    Ode* ode = island_ode(path->flow, model->state_islands[state]);
     int degree = ode_piece_degree(ode);
     ode_piece(ode, (int)model->state_slots[state], c);
     double by = theta * path->length;
@@ -391,7 +391,7 @@ static double first_value(const GuardPath* path, double theta)
 static bool add_states(const GuardPath* path, GuardPolynomial* p)
 {
     const Flow* flow = path->flow;
-    Ode* ode = flow->island_odes[path->island];
+    Ode* ode = island_ode(flow, path->island);
     for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
     {
         p->degree = ode_piece_add(ode, flow->model->guard_slots[i], flow->guard_factors[i], p->degree, p->c);

@@ -125,7 +125,7 @@ static void take_sum(const GuardPath* path, Sum* p)
     p->c[0] = flow->kernel->guards[path->index].g;
     p->degree = 0;
     for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
-        p->degree = ode_piece_add(flow->island_odes[path->island], flow->model->guard_slots[i], flow->guard_factors[i],
+        p->degree = ode_piece_add(island_ode(flow, path->island), flow->model->guard_slots[i], flow->guard_factors[i],
                                   p->degree, p->c);
 }
 
@@ -134,7 +134,7 @@ static void take_sum(const GuardPath* path, Sum* p)
 
 static bool is_short(const Flow* flow, uint32_t island)
 {
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     return flow->root == ROOT_ITP && flow->kernel->holds == 0 && flow->kernel->slides == 0 && ode_is_series(ode);
 }
 
@@ -239,7 +239,7 @@ bool guards_are_out_of_reach(Flow* flow, uint32_t island)
         return false;
     if (!own_guard(flow->kernel, &w))
         return true;
-    Ode* ode = flow->island_odes[island];
+    Ode* ode = island_ode(flow, island);
     double end = ode_time(ode);
     Step step = {.ode = ode,
                  .x0 = ode_start_state(ode),
@@ -298,7 +298,7 @@ static bool take_window(ShortWindow* w, Parabola* p, double* size)
                own[3] = {0, 0, 0};
         if (island->terms == 0)
         {
-            if (!ode_short_piece(flow->island_odes[number], model->guard_slots[first + i], own))
+            if (!ode_short_piece(island_ode(flow, number), model->guard_slots[first + i], own))
                 return false;
             known = false;
             c = own;
@@ -319,7 +319,7 @@ static void place_window(ShortWindow* w)
     for (uint32_t i = 0; i < w->count; i++)
     {
         Share* share = &w->shares[i];
-        double start = share->island->start, h = share->island->end - start;
+        double start = share->island->step.start, h = share->island->step.end - start;
         bool whole = w->path.start == start && w->path.length == h;
         share->first = whole ? 0 : h > 0 ? (w->path.start - start) / h : 1;
         share->part = whole ? 1 : h > 0 ? w->path.length / h : 0;

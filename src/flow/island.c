@@ -22,7 +22,8 @@ static const uint32_t* states_of(const Flow* flow, uint32_t island)
 
 static uint32_t count_of(const Flow* flow, uint32_t island)
 {
-    return flow->model->islands[island].states.count;
+    uint32_t count = flow->islands[island].count;
+    return count < COUNT_MANY ? count : flow->model->islands[island].states.count;
 }
 
 static void scatter(const Flow* flow, uint32_t island, const double* restrict from, double* restrict to)
@@ -47,7 +48,7 @@ static void gather(const Flow* flow, uint32_t island, const double* restrict fro
 
 static uint32_t base_of(const Flow* flow, uint32_t island)
 {
-    const uint32_t *states = states_of(flow, island), n = count_of(flow, island);
+    const uint32_t *states = states_of(flow, island), n = flow->model->islands[island].states.count;
     for (uint32_t i = 1; i < n; i++)
         if (states[i] != states[0] + i)
             return NO_REG;
@@ -88,10 +89,10 @@ void island_load_at(Flow* flow, uint32_t island, double t)
         for (uint32_t i = s->base, end = i + count_of(flow, island); i < end; i++)
             x[i] = island_value(flow, s, theta, i);
     else if (here)
-        scatter(flow, island, ode_state(flow->island_odes[island]), x);
+        scatter(flow, island, ode_state(island_ode(flow, island)), x);
     else
     {
-        ode_dense(flow->island_odes[island], theta, flow->island_x, NULL);
+        ode_dense(island_ode(flow, island), theta, flow->island_x, NULL);
         scatter(flow, island, flow->island_x, x);
     }
     if (flow->kernel->bonds != NULL)
@@ -104,9 +105,9 @@ kaiStatus island_slopes_now(Flow* flow, uint32_t island)
     IslandState* s = &flow->islands[island];
     double t = flow->kernel->R[flow->model->reg_time];
     s->sloped = flow->kernel->moment;
-    if (!s->begun || flow->kernel->island_disturbed[island] || s->loaded != island_end(flow, island))
-        return kernel_run(flow->kernel, flow->model->islands[island].deriv);
-    Ode* ode = flow->island_odes[island];
+    if (s->loaded != island_end(flow, island) || !s->begun || flow->kernel->island_disturbed[island])
+        return kernel_run(flow->kernel, s->gliding ? flow->glides[island].code : flow->model->islands[island].deriv);
+    Ode* ode = island_ode(flow, island);
     int failed = ode_evaluate(ode);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, island, failed);
@@ -118,7 +119,7 @@ kaiStatus island_slopes_now(Flow* flow, uint32_t island)
 
 void island_ends(Flow* flow, uint32_t island)
 {
-    const Ode* ode = flow->island_odes[island];
+    const Ode* ode = island_ode(flow, island);
     flow->islands[island].loaded = NAN;
     scatter(flow, island, ode_state(ode), kernel_states(flow->kernel));
     scatter(flow, island, ode_slope(ode), kernel_slopes(flow->kernel));
@@ -134,7 +135,7 @@ double island_window_theta(const Flow* flow, uint32_t island, double from, doubl
 // At `theta` of a window.
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes)
 {
-    Ode* ode = flow->island_odes[island];
+    Ode* ode = island_ode(flow, island);
     double at = island_window_theta(flow, island, from, length, theta);
     flow->islands[island].loaded = NAN;
     ode_dense(ode, at, flow->island_x, slopes ? flow->island_dx : NULL);
@@ -266,7 +267,7 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
 static void make_pattern(Flow* flow, IslandSystem* own, int* columns, uint32_t* next)
 {
     const kaiModel* model = flow->model;
-    uint32_t n = count_of(flow, own->island), first = *next;
+    uint32_t n = model->islands[own->island].states.count, first = *next;
     for (uint32_t i = 0; i < n; i++)
     {
         uint32_t state = states_of(flow, own->island)[i];
@@ -328,11 +329,17 @@ void islands_look(Flow* flow, uint32_t guard)
 static void end_step(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
-    Ode* ode = flow->island_odes[island];
-    if (ode_time(ode) <= t || ode_step_start(ode) >= t)
+    if (island_end(flow, island) <= t || island_start(flow, island) >= t)
         return;
     s->rollbacks += s->own != flow->kernel->touch;
+    if (s->gliding)
+    {
+        island_leave(flow, island, t);
+        return;
+    }
+    Ode* ode = flow->island_odes[island];
     ode_leave(ode, island_theta(flow, island, t));
+    s->known = false;
     if (flow->model->islands[island].delays.count > 0)
         delay_cut(flow, island, ode_time(ode));
 }
@@ -341,9 +348,11 @@ static void end_step(Flow* flow, uint32_t island, double t)
 static void show_step(Flow* flow, uint32_t island)
 {
     IslandState* s = &flow->islands[island];
+    const Ode* ode = flow->island_odes[island];
     OdeShort step;
     s->terms = 0;
-    if (s->base == NO_REG || !ode_short_step(flow->island_odes[island], &step))
+    s->known = false;
+    if (s->base == NO_REG || !ode_short_step(ode, &step))
         return;
     double* c = flow->shorts + PIECE_TERMS * (size_t)s->base;
     for (int i = 0; i < step.n; i++, c += PIECE_TERMS)
@@ -353,10 +362,8 @@ static void show_step(Flow* flow, uint32_t island)
         c[2] = step.terms > 2 ? step.c[2][i] : 0;
     }
     s->terms = (uint8_t)step.terms;
-    s->start = ode_step_start(flow->island_odes[island]);
-    s->end = ode_time(flow->island_odes[island]);
-    s->scale = step.scale;
-    s->length = step.length;
+    s->known = true;
+    s->step = (OdeSpan){ode_step_start(ode), ode_time(ode), step.scale, step.length};
     s->taken = step.taken;
 }
 
@@ -365,6 +372,7 @@ static void started(Flow* flow, uint32_t island, double t)
     IslandState* s = &flow->islands[island];
     s->begun = true;
     s->terms = 0;
+    s->known = s->gliding;
     s->disturbed_at = flow->kernel->touch;
     s->loaded = t;
     s->pin_time = NAN;
@@ -380,11 +388,14 @@ static bool relaunch(Flow* flow, uint32_t island, double t)
     IslandSystem* own = &flow->island_systems[island];
     Kernel* kernel = flow->kernel;
     uint32_t failed;
+    if (flow->islands[island].gliding)
+        return island_relaunch(flow, island, t);
     if (own->series == NULL || own->states == NULL || !ode_relaunches(flow->island_odes[island]))
         return false;
     kernel->R[flow->model->reg_time] = t;
     return series_begin(own->series, kernel->R, &kernel->host, &failed) == SERIES_OK &&
-           ode_relaunch(flow->island_odes[island], t, own->states, island_rates(flow, own));
+           (island_takes_off(flow, island, t) ||
+            ode_relaunch(flow->island_odes[island], t, own->states, island_rates(flow, own)));
 }
 
 static kaiStatus restart(Flow* flow, uint32_t island)
@@ -402,7 +413,7 @@ static kaiStatus restart(Flow* flow, uint32_t island)
         return KAI_OK;
     }
     gather(flow, island, kernel_states(flow->kernel), flow->island_start);
-    int failed = ode_restart(flow->island_odes[island], t, flow->island_start, first);
+    int failed = ode_restart(island_ode(flow, island), t, flow->island_start, first);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, island, failed);
     scatter(flow, island, flow->island_start, kernel_states(flow->kernel));
@@ -473,7 +484,7 @@ static void count_step(kaiCounters* counters, double start, double length)
 // Whom the step was short for: asked only by those who want to explain a run.
 static void profile_step(Flow* flow, uint32_t island, bool chosen, int64_t rejected_before)
 {
-    Ode* ode = flow->island_odes[island];
+    Ode* ode = island_ode(flow, island);
     OdeStats stats = ode_stats(ode);
     int limiting = chosen && count_of(flow, island) > 0 ? ode_limiting(ode) : -1;
     if (limiting >= 0)
@@ -500,7 +511,7 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
 // The step ends where guards cross, which are kernel->located then.
 static bool cut_at_guards(Flow* flow, uint32_t index)
 {
-    Ode* ode = flow->island_odes[index];
+    Ode* ode = island_ode(flow, index);
     double theta = 1;
     flow->kernel->located_count = 0;
     if (!flow->islands[index].watched || !guard_search(flow, index, &theta))
@@ -521,7 +532,7 @@ static void tell_located(Flow* flow, const Ode* ode)
 
 static bool cut_step(Flow* flow, uint32_t index)
 {
-    Ode* ode = flow->island_odes[index];
+    Ode* ode = island_ode(flow, index);
     double theta = 1;
     flow->kernel->located_count = 0;
     bool found = flow->islands[index].watched && guard_search(flow, index, &theta);
@@ -552,7 +563,7 @@ static bool is_legal(Flow* flow, uint32_t island)
 // domain of an operator: the run ends at the first place where it has.
 static kaiStatus check_domain(Flow* flow, uint32_t index)
 {
-    Ode* ode = flow->island_odes[index];
+    Ode* ode = island_ode(flow, index);
     flow->islands[index].beyond = false;
     flow->islands[index].loaded = NAN;
     island_load(flow, index, ode_time(ode));
@@ -579,7 +590,7 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
 static kaiStatus keep_ties(Flow* flow, uint32_t index)
 {
     Kernel* kernel = flow->kernel;
-    Ode* ode = flow->island_odes[index];
+    Ode* ode = island_ode(flow, index);
     double t = ode_time(ode);
     if (kernel->bonds == NULL || kernel_numeric(kernel) || ode_step_start(ode) == t || !bonds_are_tied(kernel))
         return KAI_OK;
@@ -595,12 +606,30 @@ static kaiStatus keep_ties(Flow* flow, uint32_t index)
     return failed != ODE_OK ? flow_ode_failed(flow, index, failed) : KAI_OK;
 }
 
+// What take_step says of it.
+static void end_of_glide(Flow* flow, uint32_t index, double t, double limit)
+{
+    IslandState* s = &flow->islands[index];
+    double end = s->step.end;
+    flow->kernel->located_count = 0;
+    if (end < limit)
+        count_step(&flow->kernel->counters, t, end - t);
+    s->loaded = NAN;
+    s->ahead = larger(s->ahead, end - t);
+    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), end);
+}
+
 static kaiStatus take_step(Flow* flow, uint32_t index)
 {
     IslandState* s = &flow->islands[index];
-    Ode* ode = flow->island_odes[index];
-    double t = ode_time(ode), limit = limit_of(flow, index, t);
+    double t = island_end(flow, index), limit = s->free ? flow->kernel->options->stop : limit_of(flow, index, t);
     s->due = false;
+    if (s->gliding && island_glides_on(flow, index, limit))
+    {
+        end_of_glide(flow, index, t, limit);
+        return KAI_OK;
+    }
+    Ode* ode = island_ode(flow, index);
     bool delays = flow->model->islands[index].delays.count > 0;
     kaiStatus status = delays ? delay_limit(flow, index, t, &limit) : KAI_OK;
     if (status == KAI_OK && !(limit > t))  // something else comes first, or it is the end
@@ -609,6 +638,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK || !(limit > t))
         return status;
     s->terms = 0;
+    s->known = false;
     if (s->beyond)
         status = check_domain(flow, index);
     if (status == KAI_OK && s->ends_beyond)
@@ -649,7 +679,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
 static bool has_crossed_alone(Flow* flow, double limit)
 {
     Kernel* kernel = flow->kernel;
-    double t = ode_time(flow->island_odes[0]);
+    double t = ode_time(island_ode(flow, 0));
     return kernel->located_count == 1 && t > kernel->now.t &&
            t + larger(kernel_slack(kernel, t), kernel->guards[kernel->located[0]].slack) < limit;
 }
@@ -657,7 +687,7 @@ static bool has_crossed_alone(Flow* flow, double limit)
 IslandReach island_reaches(Flow* flow, double limit)
 {
     IslandState* s = &flow->islands[0];
-    Ode* ode = flow->island_odes[0];
+    Ode* ode = island_ode(flow, 0);
     double t = ode_time(ode);
     if (ode_step(ode, limit) != ODE_OK)
         return REACH_EARLIER;  // as it will be again, and said then
@@ -765,6 +795,9 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         if (island->delays.count > 0)
             flow->delaying.at[flow->delaying.count++] = i;
         flow->islands[i].steps = island->states.count + island->guards.count + island->delays.count > 0;
+        flow->islands[i].count = (uint8_t)(island->states.count < COUNT_MANY ? island->states.count : COUNT_MANY);
+        flow->islands[i].free = model->islands_count > 1 && !island->queued &&
+                                island->clocks.count + island->timers.count + island->delays.count == 0;
     }
     return KAI_OK;
 }
@@ -778,6 +811,7 @@ void islands_refresh(Flow* flow)
         flow->islands[i].loaded = flow->islands[i].begun ? NAN : flow->kernel->options->start;
         flow->islands[i].sloped = flow->islands[i].own = flow->islands[i].disturbed_at = 0;
         flow->islands[i].terms = 0;
+        flow->islands[i].known = flow->islands[i].gliding = false;
         if (flow->islands[i].due)
             flow->waiting.at[flow->waiting.count++] = i;
     }

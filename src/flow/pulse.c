@@ -60,7 +60,7 @@ void pulse_start(Flow* flow)
 // A model with numeric impulses has one island.
 static Ode* solver(const Flow* flow)
 {
-    return flow->island_odes[0];
+    return island_ode(flow, 0);
 }
 
 // Differences are taken over the step that the solver tries.

@@ -158,7 +158,7 @@ kaiStatus delay_too_short(Flow* flow, uint32_t island)
     const kaiModel* model = flow->model;
     Kernel* kernel = flow->kernel;
     const IndexRange delays = model->islands[island].delays;
-    double T, t = ode_time(flow->island_odes[island]);
+    double T, t = ode_time(island_ode(flow, island));
     kaiStatus status = KAI_OK;
     if (kernel->short_delay.number > 0)
         return delay_fail(kernel, kernel->short_delay.number - 1, kernel->short_delay.value, kernel->short_delay.time);

@@ -236,6 +236,44 @@ bool ode_relaunch(Ode* ode, double t, const double* x, const double* f);
 // A step of `theta` of its length, as if the whole had been taken and cut there.
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
 
+// A glide (glide.c): where the motion is a short polynomial by structure, all that a solver does from restart to
+// restart is a step that ends where the next restart is, and of all that it knows this is what matters. So the solver
+// stands aside, whoever has it asks it for nothing, and its steps are taken here, with the same bits; ode_land puts it
+// where it would be. The coefficients of the step are the caller's: GLIDE_TERMS for each state, of which the first two
+// are x and f at its start; so is what sums carry on, a number for each state, 0 after a restart.
+enum
+{
+    GLIDE_TERMS = 3,
+    GLIDE_STATES = 4,  // at most
+};
+typedef struct OdeSpan  // the last step
+{
+    double start, end;
+    double scale, length;  // scale * length is what theta counts: ode_dense_length
+} OdeSpan;
+typedef struct OdeGlide
+{
+    double low, start_low;  // what the two times lack: ode_time_low
+    double event_time, event_mean;
+    double next;
+    uint32_t steps, restarts, calls;  // that the solver has not counted yet; calls of f
+    uint8_t n, degree;                // 1 or 2
+    uint8_t held;                     // steps since the restart
+    bool carries;                     // what is carried on is not 0
+} OdeGlide;
+// Whether a solver that is going to start again may stand aside; then it does, before that.
+bool ode_take_off(const Ode* ode, int degree, OdeGlide* glide, OdeSpan* step);
+void glide_restart(OdeGlide* glide, OdeSpan* step, double t);
+// The step to `limit` at most. False: the solver has to take it, and nothing has changed.
+bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, const double* carry);
+// The end of a step that nothing has ended before: where the next one begins, and what is carried on to it. False: the
+// solver has to take that. Whoever has f there goes on (glide_resume), then steps.
+bool glide_end(const OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry, double* x,
+               double* lost);
+void glide_resume(OdeGlide* glide);
+void glide_leave(OdeGlide* glide, OdeSpan* step, double theta);  // as ode_leave
+void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry);
+
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);

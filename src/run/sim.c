@@ -603,7 +603,7 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
     kaiCounters c = sim->kernel.counters;
     for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
     {
-        add_stats(&c, ode_stats(sim->flow.island_odes[i]));
+        add_stats(&c, ode_stats(island_ode(&sim->flow, i)));
         c.rollbacks += sim->flow.islands[i].rollbacks;
         c.thrown += sim->flow.islands[i].rollbacks;
     }
@@ -619,7 +619,7 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
         return false;
     const Island* island = &model->islands[index];
     const IslandState* s = &sim->flow.islands[index];
-    OdeStats stats = ode_stats(sim->flow.island_odes[index]);
+    OdeStats stats = ode_stats(island_ode(&sim->flow, (uint32_t)index));
     *counters = (kaiIslandCounters){.name = model_string(model, island->name),
                                     .place = model_place(model, island->place),
                                     .states = (int)island->states.count,
@@ -631,15 +631,15 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
     return true;
 }
 
-static const Ode* island_ode(const kaiSim* sim, int island)
+static const Ode* solver_of(const kaiSim* sim, int island)
 {
     bool there = sim != NULL && island >= 0 && (uint32_t)island < sim->kernel.model->islands_count;
-    return there ? sim->flow.island_odes[island] : NULL;
+    return there ? island_ode(&sim->flow, (uint32_t)island) : NULL;
 }
 
 bool kaiSim_MethodChange(const kaiSim* sim, int island, int index, kaiMethodChange* change)
 {
-    const Ode* ode = island_ode(sim, island);
+    const Ode* ode = solver_of(sim, island);
     if (ode == NULL || change == NULL || index < 0 || index >= ODE_CHANGES || index >= ode_change_count(ode))
         return false;
     OdeChange c = ode_change(ode, index);
@@ -651,7 +651,7 @@ bool kaiSim_MethodChange(const kaiSim* sim, int island, int index, kaiMethodChan
 
 bool kaiSim_MethodSteps(const kaiSim* sim, int island, int index, const char** method, int64_t* steps)
 {
-    const Ode* ode = island_ode(sim, island);
+    const Ode* ode = solver_of(sim, island);
     if (ode == NULL || method == NULL || steps == NULL || index < 0)
         return false;
     for (int m = 0; m < ODE_METHOD_COUNT; m++)
@@ -718,7 +718,7 @@ int kaiSim_WorstState(const kaiSim* sim)
         return -1;
     for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
     {
-        int worst = ode_stats(sim->flow.island_odes[i]).worst;
+        int worst = ode_stats(island_ode(&sim->flow, i)).worst;
         if (worst >= 0)
             return (int)sim->model->state_vars[island_state(&sim->flow, i, (uint32_t)worst)];
     }

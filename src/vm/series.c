@@ -407,6 +407,11 @@ int* series_orders(Series* s)
     return &s->tape->orders;
 }
 
+bool series_is_settled(const Series* s)
+{
+    return s->settled;
+}
+
 int series_degree(const Series* s)
 {
     return s->degree;
