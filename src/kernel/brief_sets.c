@@ -74,6 +74,16 @@ static bool asks_rounding(const Slice* slice)
     return asks;
 }
 
+static bool reads(const Slice* slice, uint32_t reg)
+{
+    CodeItem item;
+    bool found = false;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
+            found |= i % item.stride != 0 && slice->words[item.first_reg + i] == reg;
+    return found;
+}
+
 // The reaction without truths, if all guards that are active are relations that keep their latches.
 static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
 {
@@ -96,6 +106,8 @@ static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
     if (set->sums != NULL)
         slice_order(set->sums, model, a);
     set->left = set->sums != NULL && kernel->brief->unmoved && !asks_rounding(set->react);
+    for (uint32_t i = 0; i < kernel->active_guards.count && set->left; i++)  // a transition may read a truth
+        set->left = !reads(set->sums, model->guards[kernel->active_guards.at[i]].last_g);
 }
 
 static void take_left_limits(Kernel* kernel)

@@ -83,6 +83,7 @@ typedef struct Drawing
     char text[LETTERS];
     size_t length;
     int parts, nodes, end[2][24];
+    bool stores;  // the first part is a capacitor
 } Drawing;
 
 static void __attribute__((format(printf, 2, 3))) say(Drawing* d, const char* format, ...)
@@ -96,8 +97,15 @@ static void __attribute__((format(printf, 2, 3))) say(Drawing* d, const char* fo
 static void draw_part(Drawing* d, int i)
 {
     double value = 0.1 + 0.2 * draw(10), first = 0.05 + 0.1 * draw(9), second = 0.05 + 0.1 * draw(9);
-    int kind = draw(20);
-    if (kind < 6)
+    int kind = draw(21);
+    if (i == 0 && draw(2) == 0)
+    {
+        d->stores = true;
+        say(d, "  p0 : Capacitor(C = %g)\n", value);
+    }
+    else if (kind == 20 && d->stores)
+        say(d, "  p%d : ThresholdSwitch(on_above = %g, off_below = %g); p%d.u = p0.v\n", i, value, value - 0.3, i);
+    else if (kind < 6)
         say(d, "  p%d : Diode%s\n", i, draw(4) == 0 ? "(drop = 0.3)" : "");
     else if (kind < 10)
         say(d, "  p%d : Resistor(R = %g)\n", i, value);
@@ -125,6 +133,7 @@ static void draw_circuit(Drawing* d, uint64_t number)
 {
     seed = number * 104729 + 7;
     d->length = 0;
+    d->stores = false;
     d->nodes = 3 + draw(4);
     d->parts = d->nodes + draw(8);
     say(d, "import \"electrical.kai\"\nmodel M {\n  g : Ground\n");

@@ -1,6 +1,7 @@
 // Slices of compiled programs (src/vm/slice): what was asked for has the bits that the whole program gives it, for any
 // choice of one register, in every mode; what was not asked for is not computed.
 #include "kairos/kairos.h"
+#include "model/code.h"
 #include "model/model.h"
 #include "unit/load.h"
 #include "vm/slice.h"
@@ -103,6 +104,59 @@ static void test_modes(void** state)
     compare_all(modes, 4);
 }
 
+static uint32_t count_runs(const Slice* slice)
+{
+    CodeItem item;
+    uint32_t runs = 0;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        runs++;
+    return runs;
+}
+
+// Everything that a straight program computes, in another order: the same bits in all registers, in fewer runs.
+static void order(const kaiModel* model, CodeRange range, uint32_t mode, uint32_t* before, uint32_t* after)
+{
+    size_t bytes = sizeof(double) * model->reg_count;
+    double *written = malloc(bytes), *ordered = malloc(bytes);
+    uint8_t* needed = malloc(model->reg_count);
+    memset(needed, 1, model->reg_count);
+    fill(model, written, mode);
+    memcpy(ordered, written, bytes);
+    Slice* slice = slice_make(model, range, written, needed, model->allocator);
+    assert_non_null(slice);
+    uint32_t runs = count_runs(slice), words = slice->count;
+    assert_int_equal(slice_run(slice, model, written, NULL), 0);
+    slice_order(slice, model, model->allocator);
+    assert_int_equal(slice_run(slice, model, ordered, NULL), 0);
+    assert_memory_equal(written, ordered, bytes);
+    assert_true(slice->count <= words && count_runs(slice) <= runs);
+    *before += runs;
+    *after += count_runs(slice);
+    slice_free(slice, model->allocator);
+    free(needed);
+    free(ordered);
+    free(written);
+}
+
+static void test_order(void** state)
+{
+    (void)state;
+    const char* texts[] = {circuit, modes};
+    uint32_t before = 0, after = 0;
+    for (int i = 0; i < 2; i++)
+    {
+        kaiModel* model = open_text(texts[i]);
+        assert_non_null(model);
+        const CodeRange ranges[] = {model->react, model->flow, model->events};
+        for (int k = 0; k < 3; k++)
+            for (uint32_t mode = 0; mode < 4; mode++)
+                order(model, ranges[k], mode, &before, &after);
+        kaiModel_Free(model);
+    }
+    print_message("%u runs, %u in order\n", before, after);
+    assert_true(after < 0.8 * before);
+}
+
 // A program that reads what another has left there: that has to be computed by the other.
 static void test_reads(void** state)
 {
@@ -128,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_circuit),
         cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
