@@ -383,7 +383,12 @@ __attribute__((noinline)) static FewOutcome take_four(Ode* ode, const FewField* 
 
 FewOutcome few_take(Ode* ode, const FewField* field, double h, int* order)
 {
-    return ode->n <= 2              ? take_two(ode, field, h, order)
+    const int n = ode->n;
+    if (n % 2 == 1)  // whatever an overflow has left where there is no state
+    {
+        ode->x[n] = ode->slope[n] = ode->dense[ODE_ORDER + 1][n] = 0;
+    }
+    return n <= 2                   ? take_two(ode, field, h, order)
            : field->used_count <= 2 ? take_tall(ode, field, h, order)
                                     : take_four(ode, field, h, order);
 }

@@ -458,19 +458,21 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     return smaller(h, farthest(s));
 }
 
-// As far as a step may go that its own terms do not limit. Mostly nothing but `limit` ends it.
+// As far as a step may go that its own terms do not limit: what set_length makes of first_trial and horizon_of, where
+// nobody has asked for shorter steps.
 static bool set_farthest(Ode* ode, double limit, Attempt* a)
 {
     const OdeState* s = &ode->state;
-    double h = limit - s->t;
-    if (s->caution > 0 || ode->options.max_step > 0 || s->narrow > 0 || s->fresh || !(h < farthest(s)) ||
-        (s->t == s->event_time && s->event_mean > 0 && 3 * s->event_mean < h))
+    double most = s->t == s->event_time && s->event_mean > 0 ? 3 * s->event_mean : INFINITY, far = farthest(s);
+    if (s->caution > 0 || ode->options.max_step > 0 || s->narrow > 0 || s->fresh)
     {
         return set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), a);
     }
-    a->t_end = limit;
-    a->h = h - s->t_low;
-    return true;
+    most = far < most ? far : most;
+    bool last = s->t + most * CONTROL_STRETCH >= limit;
+    a->t_end = last ? limit : s->t + most;
+    a->h = (a->t_end - s->t) - s->t_low;
+    return last || most >= ode_shortest(ode);
 }
 
 // The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.

@@ -21,6 +21,6 @@ costs()
 }
 costs ball 100 1500 4260
 costs sigdel 0.1 0.3 4060
-costs boost 0.001 0.003 11300
+costs boost 0.001 0.003 7260
 costs boost_bond 0.001 0.003 23200
 costs gas10 2 8 12600
