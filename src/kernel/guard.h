@@ -253,11 +253,15 @@ static inline bool guard_may_rest(const Kernel* kernel, const Guard* guard, cons
             fabs(state->slope) <= REST_VANISHES * fabs(before));
 }
 
+bool guard_stands_still(Kernel* kernel, const Guard* guard, const GuardState* state);  // guard.c: its slope is rounding
+
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
 static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
     bool stands = guard_side_of(kernel, guard, state->g) == 0;
+    if (stands && to != 0 && guard_stands_still(kernel, guard, state))
+        to = 0;
     if (stands && to == 0 && is_crossing(guard))
         to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
     if (!stands || to == 0)
