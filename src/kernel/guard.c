@@ -212,6 +212,22 @@ static kaiStatus look_located(Kernel* kernel)
     return status;
 }
 
+// On the branches of now: slope_end, that on the branches before, becomes infinite where it has been turned back. A guard
+// without a slope on either (|x|^1.5 where x passes 0) is asked where the field takes it.
+static void note_turned(Kernel* kernel, uint32_t index)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    double g = guard_value(kernel, guard), way = state->toward * kernel->R[guard->slope];
+    bool flat = !(fabs(state->slope_end) > 0) && !(fabs(way) > 0);
+    if (flat && g == 0)
+        way = state->toward * guard_rate(kernel, index);
+    bool turned = (state->toward * state->slope_end > 0 || flat) && !(way > 0);
+    bool stays = is_past(kernel, guard, g) && (g != 0 || way == 0);  // on the level, and does not go back at once
+    if (turned && !stays)
+        state->slope_end = INFINITY;
+}
+
 // Guards were searched on the branch before the instant. One whose own kink lies at the same time (max(0, x) that comes
 // down to 0) may have crossed on that branch only: with the branches of now it is not past its level and does not go
 // there. The slopes of the states are still those before the instant, so a field that turns makes no difference here.
@@ -224,18 +240,12 @@ static kaiStatus drop_turned(Kernel* kernel)
         kernel->guards[kernel->located[i]].slope_end = kernel->R[kernel->model->guards[kernel->located[i]].slope];
     toggle_latches(kernel);
     kaiStatus status = look_located(kernel);
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+        note_turned(kernel, kernel->located[i]);
     toggle_latches(kernel);
     for (uint32_t i = 0; i < kernel->located_count; i++)
-    {
-        uint32_t index = kernel->located[i];
-        const Guard* guard = &kernel->model->guards[index];
-        const GuardState* state = &kernel->guards[index];
-        double g = guard_value(kernel, guard), way = state->toward * kernel->R[guard->slope];
-        bool turned = state->toward * state->slope_end > 0 && way <= 0;
-        bool stays = is_past(kernel, guard, g) && (g != 0 || way == 0);  // on the level, and does not go back at once
-        if (!turned || stays)
-            kernel->located[kept++] = index;
-    }
+        if (!isinf(kernel->guards[kernel->located[i]].slope_end))
+            kernel->located[kept++] = kernel->located[i];
     kernel->located_count = kept;
     return status;
 }
