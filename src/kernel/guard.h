@@ -233,6 +233,8 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
 
 // guard.c
 kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
+// A relation has counted as crossed while rounding left it short of its level (guard_fall_short): others that read it.
+void guard_keep_short(Kernel* kernel);
 // Relations whose values are others than they were at the last commit are what these say, and those that hang on them:
 // for a look at another place or side. Whoever asks has kept the memories, and puts them back.
 void guard_settle(Kernel* kernel);
