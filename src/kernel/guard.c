@@ -337,19 +337,6 @@ kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
     return guard_cross(kernel, index, state->toward);
 }
 
-// On its level, at a rate that is nothing but what the terms of the field round by: it does not leave it. Asked of
-// rates that would not have moved what it reads by GUARD_NEAR of itself in all the time that the run has had.
-bool guard_stands_still(Kernel* kernel, const Guard* guard, const GuardState* state)
-{
-    const int32_t* states = kernel->model->guard_states + guard->first_state;
-    double most = 0;
-    for (uint32_t i = 0; i < guard->state_count; i++)
-        most = larger(most, fabs(kernel_states(kernel)[states[i]]));
-    if (guard->time_only || !(fabs(state->slope * kernel->now.t) <= GUARD_NEAR * most))
-        return false;
-    return kernel->hooks->stands(kernel->owner, (uint32_t)(guard - kernel->model->guards));
-}
-
 // g and its slope where the run stands, of a guard that reads one island together with the others that do.
 static kaiStatus look_now(Kernel* kernel, const Guard* guard)
 {
