@@ -68,6 +68,8 @@ static inline bool time_same(double a, double b, double scale)
 // keeps legal lie beyond their domains by this many times g: what stands under a root may be the same quantity in other
 // units, or times a constant (2 g h, a pressure for a height).
 #define DOMAIN_ROUNDING 0x1p20
+// And guards that read it are off by no more than this many times g on its other branch, where they lie on their level.
+#define GUARD_SHORT 16
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
 // slope in the step; below, it has come to touch.
 #define GUARD_STEEP 1e-6

@@ -325,6 +325,8 @@ bool guard_is_held(const Flow* flow, uint32_t index);
 // guard_reach.c: the side on which a crossing `up` or `down` arrives at the left limit of this instant, having come
 // from where it fires to; 0: it does not.
 int guard_reaches(Flow* flow, uint32_t index);
+// guard_rounding.c: whether its slope, where the states in the registers are, is no more than what rounding makes of 0.
+bool guard_stands(Flow* flow, uint32_t index);
 
 // pulse.c: numeric impulses; for runs with them (kernel_numeric).
 void pulse_start(Flow* flow);                     // registers; a warning if the numbers can overflow

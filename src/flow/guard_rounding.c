@@ -70,3 +70,37 @@ bool guard_path_on_level(const GuardPath* path, double theta, double g)
     double rounding = guard_path_rounding(path, theta);
     return rounding > 0 && fabs(g) <= CROSSING_ROUNDINGS * rounding;
 }
+
+// ---- its slope
+// -------------------------------------------------------------------------------------------------------
+
+static void set_all_states(const Flow* flow, double part, double* bounds)
+{
+    const double* x = kernel_states(flow->kernel);
+    for (uint32_t i = 0; i < flow->model->state_count; i++)
+        bounds[flow->model->reg_first[REG_STATE] + i] = part * fabs(x[i]);
+}
+
+static bool walk(const Flow* flow, CodeRange code, double* bounds)
+{
+    const VmHost* host = &flow->kernel->host;
+    return vm_run(flow->model, flow->kernel->R, code, host) == 0 &&
+           vm_rounding(flow->model, flow->kernel->R, code, host, bounds);
+}
+
+bool guard_stands(Flow* flow, uint32_t index)
+{
+    const kaiModel* model = flow->model;
+    const Guard* guard = &model->guards[index];
+    double* bounds = bounds_of(flow);
+    bool known = bounds != NULL && flow->kernel->holds + flow->kernel->slides == 0;
+    if (!known)
+        return false;
+    set_all_states(flow, 0.5 * DBL_EPSILON, bounds);
+    for (uint32_t i = 0; i < guard->islands.count && known; i++)
+        known = walk(flow, model->islands[model->guard_islands[guard->islands.first + i]].deriv, bounds);
+    known = known && walk(flow, guard->look, bounds);
+    double most = known ? CROSSING_ROUNDINGS * bounds[guard->slope] : 0;
+    memset(bounds, 0, sizeof(double) * model->reg_count);
+    return fabs(flow->kernel->R[guard->slope]) <= most && isfinite(most);
+}

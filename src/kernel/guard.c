@@ -216,7 +216,8 @@ static kaiStatus look_located(Kernel* kernel)
 // Guards were searched on the branch before the instant. One whose own kink lies at the same time (max(0, x) that comes
 // down to 0) may have crossed on that branch only: with the branches of now it is not past its level and does not go
 // there. The slopes of the states are still those before the instant, so a field that turns makes no difference here.
-static kaiStatus drop_turned(Kernel* kernel)
+// What hangs on one that was turned back is on the branch from before: *dropped, and all that is left is asked again.
+static kaiStatus drop_turned_once(Kernel* kernel, bool* dropped)
 {
     uint32_t kept = 0;
     if (look_located(kernel) != KAI_OK)
@@ -237,15 +238,45 @@ static kaiStatus drop_turned(Kernel* kernel)
         if (!turned || stays)
             kernel->located[kept++] = index;
     }
+    *dropped = kept < kernel->located_count;
     kernel->located_count = kept;
     return status;
 }
 
+static kaiStatus drop_turned(Kernel* kernel)
+{
+    kaiStatus status = KAI_OK;
+    for (bool dropped = true; dropped && kernel->located_count > 1 && status == KAI_OK;)
+        status = drop_turned_once(kernel, &dropped);
+    return status;
+}
+
+// Guards that read a kink that fell short are on another branch from now on, which is off from the one before by as
+// much: one that was on its level has not jumped.
+void guard_keep_short(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    double near = GUARD_SHORT * kernel->rounding / DOMAIN_ROUNDING;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        const Guard* guard = &model->guards[i];
+        double* last = &kernel->R[guard->last_g];
+        if (!guard->searched || !(fabs(*last) <= near) || !guard_is_active(kernel, guard, false))
+            continue;
+        vm_run(model, kernel->R, guard->code.end > guard->code.start ? guard->code : guard->look, &kernel->host);
+        if (fabs(kernel->R[guard->g]) <= near)
+            *last = kernel->R[guard->g];
+    }
+}
+
 kaiStatus guard_apply_located(Kernel* kernel)
 {
-    kaiStatus status = kernel->located_count > 1 ? drop_turned(kernel) : KAI_OK;
+    double before = kernel->rounding;
+    kaiStatus status = drop_turned(kernel);
     for (uint32_t i = 0; i < kernel->located_count && status == KAI_OK; i++)
         status = guard_cross(kernel, kernel->located[i], kernel->guards[kernel->located[i]].toward);
+    if (status == KAI_OK && kernel->rounding > before)
+        guard_keep_short(kernel);
     kernel->located_count = 0;
     return status;
 }

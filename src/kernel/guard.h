@@ -233,6 +233,8 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
 
 // guard.c
 kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
+// A relation has counted as crossed while rounding left it short of its level (guard_fall_short): others that read it.
+void guard_keep_short(Kernel* kernel);
 // Relations whose values are others than they were at the last commit are what these say, and those that hang on them:
 // for a look at another place or side. Whoever asks has kept the memories, and puts them back.
 void guard_settle(Kernel* kernel);
@@ -253,8 +255,20 @@ static inline bool guard_may_rest(const Kernel* kernel, const Guard* guard, cons
             fabs(state->slope) <= REST_VANISHES * fabs(before));
 }
 
+// On its level, at a rate that is nothing but what the terms of the field round by: it does not leave it. Asked of
+// rates that would not have moved what it reads by GUARD_NEAR of itself in all the time that the run has had.
+static inline bool guard_stands_still(Kernel* kernel, const Guard* guard, const GuardState* state)
+{
+    const int32_t *at = kernel->model->guard_states + guard->first_state, *end = at + guard->state_count;
+    double least = fabs(state->slope * kernel->now.t) / GUARD_NEAR;
+    for (const double* x = kernel_states(kernel); at < end; at++)
+        if (fabs(x[*at]) >= least)
+            return !guard->time_only && kernel->hooks->stands(kernel->owner, (uint32_t)(guard - kernel->model->guards));
+    return false;
+}
+
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
-static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
+static inline bool guard_leads_off(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
     bool stands = guard_side_of(kernel, guard, state->g) == 0;
@@ -274,6 +288,11 @@ static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const 
         return true;
     kernel->R[guard->side] = to;  // where it goes is where it will be
     return false;
+}
+
+static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
+{
+    return guard_leads_off(kernel, guard, state) && !(state->slope != 0 && guard_stands_still(kernel, guard, state));
 }
 
 // After an instant, g and its slope evaluated: the start of its watch.

@@ -169,6 +169,7 @@ typedef struct KernelHooks
     kaiStatus (*slopes)(void* owner, uint32_t island);     // their derivatives, from what is loaded
     kaiStatus (*restart)(void* owner);                     // disturbed islands start again, from the registers
     int (*reaches)(void* owner, uint32_t guard);           // the side a crossing arrives on at the left limit; 0: none
+    bool (*stands)(void* owner, uint32_t guard);           // its slope is what rounding makes of 0
     void (*look)(void* owner, uint32_t guard);  // a guard of one of several islands was armed; tells the agenda
     void (*unit)(void* owner, uint32_t state, double unit);  // what counts as 1 in a state
     kaiStatus (*before)(void* owner, double t);              // an instant is about to change what it reads

@@ -75,6 +75,8 @@ static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
         guard_turn(kernel, index, kernel->guards[index].toward);
     else if (status == KAI_OK)
         status = schedule_mark_due(kernel, t);
+    if (kernel->rounding > 0)
+        guard_keep_short(kernel);
     return status;
 }
 

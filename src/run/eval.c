@@ -99,6 +99,13 @@ static void no_sign(void* owner, KernelSign sign, uint32_t index, uint32_t place
     (void)owner, (void)sign, (void)index, (void)place;
 }
 
+static bool no_rest(void* owner, uint32_t guard)
+{
+    (void)owner;
+    (void)guard;
+    return false;
+}
+
 static int no_lead(void* owner, uint32_t guard)
 {
     (void)owner;
@@ -123,6 +130,7 @@ static const KernelHooks hooks = {
     .end = done,
     .armed = no_index,
     .reaches = no_lead,
+    .stands = no_rest,
     .leads = no_lead,
     .fires = no_sign,
     .held = nothing,

@@ -68,6 +68,12 @@ static int hook_reaches(void* owner, uint32_t guard)
     return guard_reaches(&sim->flow, guard);
 }
 
+static bool hook_stands(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    return guard_stands(&sim->flow, guard);
+}
+
 static kaiStatus hook_after(void* owner)
 {
     kaiSim* sim = owner;
@@ -245,6 +251,7 @@ static const KernelHooks kernel_hooks = {
     .slopes = hook_slopes,
     .restart = hook_restart,
     .reaches = hook_reaches,
+    .stands = hook_stands,
     .look = hook_look,
     .unit = hook_unit,
     .before = hook_before,

@@ -145,7 +145,7 @@ static void go_to_level(const Zeno* zeno, const Guard* guard)
 
 // Whether the field led back from the level itself after the reactions of this instant. Where it does not, they have
 // not turned the guard back but moved it, to a place where the field is another one.
-static bool is_turned_on_level(const Zeno* zeno, uint32_t index)
+__attribute__((noinline)) static bool is_turned_on_level(const Zeno* zeno, uint32_t index)
 {
     enum
     {
