@@ -601,7 +601,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;
-    int failed = ode_step(ode, limit);
+    int failed = hidden_step(flow, index, limit);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, index, failed);
     if (kernel_numeric(flow->kernel))
@@ -633,7 +633,7 @@ bool island_reaches(Flow* flow, uint32_t index, double limit)
     IslandState* s = &flow->islands[index];
     Ode* ode = flow->island_odes[index];
     double t = ode_time(ode);
-    if (ode_step(ode, limit) != ODE_OK)
+    if (hidden_step(flow, index, limit) != ODE_OK)
         return false;  // as it will be again, and said then
     double end = ode_time(ode);
     bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, index));
