@@ -204,7 +204,7 @@ static void stay_unhidden(const Feed* f, int inputs, Part* p)
     for (; p->length > least; p->length *= 0.5)
     {
         ranges_begin(flow->ranges, f->kernel->R, &f->kernel->host, HIDDEN_STEP);
-        ranges_set(flow->ranges, model->reg_time, p->from, p->from + p->length);
+        ranges_set(flow->ranges, model->reg_time, p->from + 0.5 * p->length, 0.5 * p->length, 0);
         for (uint32_t i = 0; i < count; i++)
         {
             uint32_t first = model->reg_first[i < states ? REG_STATE : REG_DERIV];

@@ -124,6 +124,7 @@ typedef struct Sharp
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
     X(uint32_t, guard_term_first, model->guards_count + 1, 0)                                                          \
     X(Sharp, sharp, model->islands_count, 0)                                                                           \
+    X(uint8_t, sharp_unread, model->reg_count, 0) /* results of sharp operators that no other one needs */             \
     X(uint32_t, sharp_slots, model->state_count, 0)                                                                    \
     X(double, missed, model->state_count, 0)        /* hidden.c: what a polynomial has missed */                       \
     X(uint8_t, guard_sharp, model->guards_count, 0) /* hidden_is_sharp */                                              \

@@ -39,7 +39,7 @@ static bool is_plain(const GuardPath* path, const Inputs* inputs, double t, doub
     Flow* flow = path->flow;
     uint32_t words;
     ranges_begin(flow->ranges, flow->kernel->R, &flow->trial, HIDDEN_STEP);
-    ranges_set(flow->ranges, flow->model->reg_time, t, t + length);
+    ranges_set(flow->ranges, flow->model->reg_time, t + 0.5 * length, 0.5 * length, 0);
     for (uint32_t i = 0; i < inputs->count; i++)
         hidden_set_range(flow, inputs->registers[i], inputs->rows + i, inputs->count, inputs->degree, length);
     const uint32_t* code = words_of(path, &words);

@@ -38,11 +38,10 @@ typedef struct Look
 // The linear term as it is, the others by their size.
 static void set_range(Flow* flow, uint32_t reg, double value, const double* c, uint32_t stride, int degree, double h)
 {
-    double first = degree > 0 ? c[0] * h : 0, rest = 0;
+    double half = degree > 0 ? 0.5 * c[0] * h : 0, rest = 0;
     for (int k = degree; k > 1; k--)
         rest = (rest + fabs(c[(uint32_t)(k - 1) * stride])) * h;
-    rest *= h;
-    ranges_set(flow->ranges, reg, value + smaller(0, first) - rest, value + larger(0, first) + rest);
+    ranges_set(flow->ranges, reg, value + half, half, rest * h);
 }
 
 void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h)
@@ -62,12 +61,13 @@ static void begin(const Look* k, double from, double to, double limit)
 {
     Kernel* kernel = k->flow->kernel;
     ranges_begin(k->flow->ranges, kernel->R, &kernel->host, limit);
-    ranges_set(k->flow->ranges, k->flow->model->reg_time, k->start + from * k->length, k->start + to * k->length);
+    ranges_set(k->flow->ranges, k->flow->model->reg_time, k->start + 0.5 * (from + to) * k->length,
+               0.5 * (to - from) * k->length, 0);
 }
 
-// Whether any operator goes through more of its units than a step may leave to samples: by the part of the program that
-// such operators need, on the whole step.
-static bool is_wide(const Look* k)
+// How many of its units an operator goes through at most, by the part of the program that such operators need, on the
+// whole step.
+static double measure(const Look* k)
 {
     const Flow* flow = k->flow;
     const Sharp* sharp = &flow->sharp[k->island];
@@ -75,10 +75,9 @@ static bool is_wide(const Look* k)
     begin(k, 0, 1, HIDDEN_STEP);
     for (uint32_t i = 0; i < sharp->count; i++)
         set_whole(k, flow->sharp_slots[sharp->first + i]);
-    double units = sharp->slice != NULL
-                       ? ranges_walk(flow->ranges, sharp->slice->words, sharp->slice->count)
-                       : ranges_walk(flow->ranges, flow->model->code + code.start, code.end - code.start);
-    return units > HIDDEN_STEP;
+    return sharp->slice != NULL
+               ? ranges_measure(flow->ranges, sharp->slice->words, sharp->slice->count, flow->sharp_unread)
+               : ranges_walk(flow->ranges, flow->model->code + code.start, code.end - code.start);
 }
 
 // A state on a part of the step: its polynomial around the middle, as large as its terms can be.
@@ -89,8 +88,8 @@ static void set_part(const Look* k, uint32_t slot, double middle, double half)
     int degree = ode_piece_degree(k->ode);
     ode_piece(k->ode, (int)slot, c);
     polynomial_shift(c, degree, middle, c);
-    double reach = polynomial_bound(c, degree, half, 1);
-    ranges_set(k->flow->ranges, reg, c[0] - reach, c[0] + reach);
+    ranges_set(k->flow->ranges, reg, c[0], degree > 0 ? c[1] * half : 0,
+               degree > 1 ? polynomial_bound(c, degree, half, 2) : 0);
 }
 
 // All of f on a part of the step; operators hide what they do if they go through more than `limit` units.
@@ -223,7 +222,7 @@ static bool is_believed(Look* k)
     k->shortest = ode_shortest_step(k->ode);
     k->least = larger(4 * k->shortest, HIDDEN_LEAST * k->length);
     k->walks = 0;
-    if (!(k->length > 4 * k->shortest) || !is_wide(k))
+    if (!(k->length > 4 * k->shortest) || measure(k) <= HIDDEN_STEP)
         return true;
     memset(flow->missed, 0, sizeof *flow->missed * k->of->states.count);
     flow->islands[k->island].loaded = NAN;
@@ -267,8 +266,13 @@ static bool slice_sharp(Flow* flow, uint32_t island, uint8_t* marks)
     kaiAllocator a = flow->kernel->options->allocator;
     bool possible = slice_is_possible(model, of->deriv);
     sharp->first = of->states.first;
+    for (uint32_t i = of->deriv.start; possible && i < of->deriv.end; i++)  // registers among them
+        if (model->code[i] < model->reg_count)
+            flow->sharp_unread[model->code[i]] |= marks[model->code[i]];
     if (possible && (sharp->slice = slice_make(model, of->deriv, NULL, marks, a)) == NULL)
         return false;
+    if (possible)
+        ranges_mark_unread(model, sharp->slice->words, sharp->slice->count, flow->sharp_unread);
     for (uint32_t i = 0; i < of->states.count; i++)
         if (!possible || marks[model->reg_first[REG_STATE] + model->island_states[of->states.first + i]] != 0)
             flow->sharp_slots[sharp->first + sharp->count++] = i;

@@ -1,44 +1,13 @@
 // See interval.h.
 #include "vm/interval.h"
 
-// ---- sums and products
-
-VmRange interval_add(VmRange a, VmRange b)
-{
-    VmRange z = interval(a.low + b.low, a.high + b.high);
-    z.hidden = a.hidden + b.hidden;
-    return z;
-}
-
-VmRange interval_sub(VmRange a, VmRange b)
-{
-    VmRange z = interval(a.low - b.high, a.high - b.low);
-    z.hidden = a.hidden + b.hidden;
-    return z;
-}
-
-VmRange interval_mul(VmRange a, VmRange b)
-{
-    double p = interval_times(a.low, b.low), q = interval_times(a.low, b.high), r = interval_times(a.high, b.low),
-           s = interval_times(a.high, b.high);
-    VmRange z = interval(smaller(smaller(p, q), smaller(r, s)), larger(larger(p, q), larger(r, s)));
-    if (a.hidden > 0 || b.hidden > 0)
-        z.hidden = smaller(interval_width(z),
-                           interval_times(interval_most(b), a.hidden) + interval_times(interval_most(a), b.hidden));
-    return z;
-}
-
-VmRange interval_square(VmRange a)
-{
-    double most = interval_most(a), least = interval_least(a);
-    return interval_pass(interval(least * least, most * most), 2 * most, a.hidden);
-}
+// ---- quotients
 
 static VmRange divide(VmRange a, VmRange b, double* units)
 {
     *units = interval_folds(b);
     if (interval_has(b, 0))
-        return (VmRange){-INFINITY, INFINITY, a.hidden > 0 || b.hidden > 0 ? INFINITY : 0};
+        return (VmRange){-INFINITY, INFINITY, a.hidden > 0 || b.hidden > 0 ? INFINITY : 0, 0};
     double least = interval_least(b);
     VmRange z = interval_mul(interval(a.low, a.high), interval(1 / b.high, 1 / b.low));
     if (a.hidden > 0 || b.hidden > 0)
@@ -139,7 +108,7 @@ VmRange interval_unary(uint32_t op, VmRange a, double* units)
     switch (op)
     {
     case VM_MOVE: return a;
-    case VM_NEG: return (VmRange){-a.high, -a.low, a.hidden};
+    case VM_NEG: return (VmRange){-a.high, -a.low, a.hidden, 0};
     case VM_SIN: return wave(a, sin(a.low), sin(a.high), M_PI / 2);
     case VM_COS: return wave(a, cos(a.low), cos(a.high), 0);
     case VM_TAN: return tangent(a, units);
@@ -167,12 +136,15 @@ static VmRange power_of(double least, double most, double p)
 }
 
 // A power that falls runs through its logarithm, one that grows through the last part of its argument, where it is
-// large; below the first power its slope is infinite at 0.
+// large; below the first power its slope is infinite at 0. Where the argument moves little its logarithm is no more
+// than that.
 static double power_units(VmRange a, double p)
 {
-    double most = interval_most(a), least = interval_least(a);
+    double most = interval_most(a), least = interval_least(a), part = most / least - 1;
     if (a.low == a.high || p == 0)
         return 0;
+    if (part < 1)
+        return fabs(p) * part;
     double folds = interval_within(interval_of(p * log(least), p * log(most)), INTERVAL_EXP);
     if (p < 0)
         return folds;
@@ -186,10 +158,12 @@ static VmRange power_fixed(VmRange a, double p, double* units)
     *units = power_units(a, p);
     VmRange z = power_of(least, most, p);
     if (odd && a.high <= 0)
-        z = (VmRange){-z.high, -z.low, 0};
+        z = (VmRange){-z.high, -z.low, 0, 0};
     else if (odd && a.low < 0)
         z = p > 0 ? interval(-pow(-a.low, p), pow(a.high, p)) : interval(-INFINITY, INFINITY);
-    return interval_pass(z, fabs(p) * larger(pow(least, p - 1), pow(most, p - 1)), a.hidden);
+    if (a.hidden > 0)
+        z = interval_pass(z, fabs(p) * larger(pow(least, p - 1), pow(most, p - 1)), a.hidden);
+    return z;
 }
 
 static VmRange power(VmRange a, VmRange b, double* units)
@@ -248,8 +222,32 @@ VmRange interval_binary(uint32_t op, VmRange a, VmRange b, double* units)
     case VM_POW: return power(a, b, units);
     case VM_ATAN2: return angle(a, b, units);
     case VM_HYPOT: return distance(a, b, units);
-    case VM_MIN: return (VmRange){smaller(a.low, b.low), smaller(a.high, b.high), larger(a.hidden, b.hidden)};
-    case VM_MAX: return (VmRange){larger(a.low, b.low), larger(a.high, b.high), larger(a.hidden, b.hidden)};
+    case VM_MIN: return (VmRange){smaller(a.low, b.low), smaller(a.high, b.high), larger(a.hidden, b.hidden), 0};
+    case VM_MAX: return (VmRange){larger(a.low, b.low), larger(a.high, b.high), larger(a.hidden, b.hidden), 0};
     default: return relation(op, a, b);
+    }
+}
+
+double interval_units(uint32_t op, VmRange a, VmRange b)
+{
+    double units = 0;
+    switch (op)
+    {
+    case VM_DIV: return interval_folds(b);
+    case VM_POW:
+        if (b.low == b.high)
+            return power_units(a, b.low);
+        interval_binary(op, a, b, &units);
+        return units;
+    case VM_EXP:
+    case VM_SINH:
+    case VM_COSH: return interval_within(a, INTERVAL_EXP);
+    case VM_TANH: return interval_within(a, INTERVAL_TANH);
+    case VM_LOG:
+    case VM_LOG10: return interval_folds(a);
+    case VM_SQRT: return 0.5 * interval_folds(a);
+    case VM_ATAN2:
+    case VM_HYPOT: interval_binary(op, a, b, &units); return units;
+    default: interval_unary(op, a, &units); return units;
     }
 }

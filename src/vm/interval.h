@@ -15,7 +15,7 @@
 
 static inline VmRange interval(double low, double high)
 {
-    return low <= high ? (VmRange){low, high, 0} : (VmRange){-INFINITY, INFINITY, 0};  // neither: not a number
+    return low <= high ? (VmRange){low, high, 0, 0} : (VmRange){-INFINITY, INFINITY, 0, 0};  // neither: not a number
 }
 
 static inline VmRange interval_of(double a, double b)
@@ -59,13 +59,14 @@ static inline VmRange interval_pass(VmRange z, double steep, double hidden)
 
 static inline VmRange interval_hull(VmRange a, VmRange b)
 {
-    return (VmRange){smaller(a.low, b.low), larger(a.high, b.high), larger(a.hidden, b.hidden)};
+    return (VmRange){smaller(a.low, b.low), larger(a.high, b.high), larger(a.hidden, b.hidden), 0};
 }
 
 // How far the logarithm of a magnitude moves.
 static inline double interval_folds(VmRange a)
 {
-    return a.low == a.high ? 0 : log(interval_most(a) / interval_least(a));
+    double part = interval_most(a) / interval_least(a) - 1;
+    return a.low == a.high ? 0 : part < 1 ? part : log(part + 1);  // no more than that
 }
 
 // The part of a range that lies within -most and most, as wide as it is.
@@ -75,13 +76,41 @@ static inline double interval_within(VmRange a, double most)
     return high > low ? high - low : 0;
 }
 
-VmRange interval_add(VmRange a, VmRange b);
-VmRange interval_sub(VmRange a, VmRange b);
-VmRange interval_mul(VmRange a, VmRange b);
-VmRange interval_square(VmRange a);
+static inline VmRange interval_add(VmRange a, VmRange b)
+{
+    VmRange z = interval(a.low + b.low, a.high + b.high);
+    z.hidden = a.hidden + b.hidden;
+    return z;
+}
+
+static inline VmRange interval_sub(VmRange a, VmRange b)
+{
+    VmRange z = interval(a.low - b.high, a.high - b.low);
+    z.hidden = a.hidden + b.hidden;
+    return z;
+}
+
+static inline VmRange interval_mul(VmRange a, VmRange b)
+{
+    double p = interval_times(a.low, b.low), q = interval_times(a.low, b.high), r = interval_times(a.high, b.low),
+           s = interval_times(a.high, b.high);
+    VmRange z = interval(smaller(smaller(p, q), smaller(r, s)), larger(larger(p, q), larger(r, s)));
+    if (a.hidden > 0 || b.hidden > 0)
+        z.hidden = smaller(interval_width(z),
+                           interval_times(interval_most(b), a.hidden) + interval_times(interval_most(a), b.hidden));
+    return z;
+}
+
+static inline VmRange interval_square(VmRange a)
+{
+    double most = interval_most(a), least = interval_least(a);
+    return interval_pass(interval(least * least, most * most), 2 * most, a.hidden);
+}
 
 // Operators of one and of two operands (VmOp). *units: by how many units of the operator its argument moves.
 VmRange interval_unary(uint32_t op, VmRange a, double* units);
 VmRange interval_binary(uint32_t op, VmRange a, VmRange b, double* units);
+// These alone, for an operator of which nobody reads the result.
+double interval_units(uint32_t op, VmRange a, VmRange b);
 
 #endif

@@ -22,6 +22,7 @@ struct VmRanges
     uint32_t* stamps;  // the question that a range belongs to
     uint32_t stamp;
     const uint32_t* words;
+    const uint8_t* unread;
     double limit, widest;
 };
 
@@ -158,6 +159,19 @@ bool ranges_mark_sharp(const kaiModel* model, const uint32_t* words, uint32_t co
     return m.any;
 }
 
+void ranges_mark_unread(const kaiModel* model, const uint32_t* words, uint32_t count, uint8_t* marks)
+{
+    CodeItem item;
+    for (uint32_t at = 0; at < count && code_item(words, at, count, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
+        {
+            const uint32_t *pc = words + item.first_reg + i, place = item.stride > 0 ? i % item.stride : 1;
+            bool row = (item.op == VM_ROW || item.op == VM_ROW_SIZE) && (place == 1 || place == 2);
+            if (place > 0)
+                memset(marks + pc[0], 0, row ? vm_constant(model, words[item.first_reg + i - place + 3]) : 1);
+        }
+}
+
 static void clear(uint8_t* marks, uint32_t first, uint32_t count)
 {
     memset(marks + first, 0, count);
@@ -214,9 +228,17 @@ void ranges_begin(VmRanges* w, const double* registers, const VmHost* host, doub
     }
 }
 
+// With what goes evenly apart.
+static VmRange look_up(const VmRanges* w, uint32_t reg)
+{
+    return w->stamps[reg] == w->stamp ? w->at[reg] : (VmRange){w->R[reg], w->R[reg], 0, 0};
+}
+
 VmRange ranges_get(const VmRanges* w, uint32_t reg)
 {
-    return w->stamps[reg] == w->stamp ? w->at[reg] : (VmRange){w->R[reg], w->R[reg], 0};
+    VmRange a = look_up(w, reg);
+    double reach = fabs(a.slope);
+    return (VmRange){a.low - reach, a.high + reach, a.hidden, 0};
 }
 
 static void put(VmRanges* w, uint32_t reg, VmRange z)
@@ -225,9 +247,11 @@ static void put(VmRanges* w, uint32_t reg, VmRange z)
     w->stamps[reg] = w->stamp;
 }
 
-void ranges_set(VmRanges* w, uint32_t reg, double low, double high)
+void ranges_set(VmRanges* w, uint32_t reg, double middle, double slope, double rest)
 {
-    put(w, reg, interval(low, high));
+    VmRange a = interval(middle - rest, middle + rest);
+    a.slope = isfinite(slope) ? slope : 0;
+    put(w, reg, a);
 }
 
 // ---- operators that read more than registers
@@ -236,13 +260,13 @@ static VmRange table(const VmRanges* w, const uint32_t* pc)
 {
     const Table* t = &w->model->tables[vm_constant(w->model, pc[2])];
     const double *x = w->model->numbers + t->first_x, *y = w->model->numbers + t->first_y;
-    VmRange a = ranges_get(w, pc[1]), z = {INFINITY, -INFINITY, 0};
+    VmRange a = ranges_get(w, pc[1]), z = {INFINITY, -INFINITY, 0, 0};
     double steep = 0;
     for (uint32_t i = 0; i < t->rows; i++)
     {
         if ((i + 1 < t->rows && x[i + 1] < a.low) || (i > 0 && x[i - 1] > a.high))
             continue;
-        z = (VmRange){smaller(z.low, y[i]), larger(z.high, y[i]), 0};
+        z = (VmRange){smaller(z.low, y[i]), larger(z.high, y[i]), 0, 0};
         if (i > 0)
             steep = larger(steep, fabs((y[i] - y[i - 1]) / (x[i] - x[i - 1])));
     }
@@ -260,7 +284,7 @@ static VmRange table_slope(const VmRanges* w, const uint32_t* pc)
 static VmRange row(const VmRanges* w, const uint32_t* pc, bool size)
 {
     uint32_t count = vm_constant(w->model, pc[3]);
-    VmRange sum = {0, 0, 0};
+    VmRange sum = {0, 0, 0, 0};
     for (uint32_t i = 0; i < count; i++)
     {
         double unused;
@@ -273,7 +297,7 @@ static VmRange row(const VmRanges* w, const uint32_t* pc, bool size)
 // A history has as many pieces as it took to follow the signal: that many units.
 static VmRange delayed(const VmRanges* w, const uint32_t* pc, double* units)
 {
-    VmRange a = ranges_get(w, pc[2]), z = {w->R[pc[0]], w->R[pc[0]], 0};
+    VmRange a = ranges_get(w, pc[2]), z = {w->R[pc[0]], w->R[pc[0]], 0, 0};
     if (w->host == NULL || w->host->delayed_range == NULL)
         return z;
     *units = w->host->delayed_range(w->host->ctx, vm_constant(w->model, pc[1]), a.low, a.high,
@@ -291,7 +315,7 @@ static VmRange choose(const VmRanges* w, const uint32_t* pc)
 
 static VmRange other(const VmRanges* w, uint32_t op, const uint32_t* pc, double* units)
 {
-    VmRange still = {w->R[pc[0]], w->R[pc[0]], 0};
+    VmRange still = {w->R[pc[0]], w->R[pc[0]], 0, 0};
     switch (op)
     {
     case VM_SELECT: return choose(w, pc);
@@ -304,16 +328,62 @@ static VmRange other(const VmRanges* w, uint32_t op, const uint32_t* pc, double*
     }
 }
 
+static VmRange times(VmRange a, double factor)
+{
+    VmRange z = interval_mul((VmRange){a.low, a.high, a.hidden, 0}, interval(factor, factor));
+    z.slope = factor * a.slope;
+    return z;
+}
+
+static bool is_point(VmRange a)
+{
+    return a.low == a.high && a.slope == 0;
+}
+
+// What leaves even motion even: sums, and products with what stands still.
+static VmRange linear(const VmRanges* w, uint32_t op, const uint32_t* pc)
+{
+    VmRange a = look_up(w, pc[1]), b = op == VM_MOVE || op == VM_NEG ? a : look_up(w, pc[2]), z;
+    switch (op)
+    {
+    case VM_MOVE: return a;
+    case VM_NEG: return (VmRange){-a.high, -a.low, a.hidden, -a.slope};
+    case VM_MUL:
+        if (is_point(b) || is_point(a))
+            return is_point(b) ? times(a, b.low) : times(b, a.low);
+        a = ranges_get(w, pc[1]);
+        return pc[1] == pc[2] ? interval_square(a) : interval_mul(a, ranges_get(w, pc[2]));
+    case VM_ADD:
+        z = interval_add(a, b);
+        z.slope = a.slope + b.slope;
+        return z;
+    default:
+        z = pc[1] == pc[2] ? interval(0, 0) : interval_sub(a, b);
+        z.slope = a.slope - b.slope;
+        return z;
+    }
+}
+
 static VmRange operate(const VmRanges* w, const CodeItem* item, const uint32_t* pc, double* units)
 {
     if (item->op >= VM_SELECT)
         return other(w, item->op, pc, units);
+    if (item->op <= VM_NEG && item->op != VM_DIV)
+        return linear(w, item->op, pc);
     VmRange a = ranges_get(w, pc[1]);
     if (item->stride == 2)
         return interval_unary(item->op, a, units);
-    if (item->op == VM_MUL && pc[1] == pc[2])
-        return interval_square(a);
     return interval_binary(item->op, a, ranges_get(w, pc[2]), units);
+}
+
+// A result that nobody reads is not made.
+static bool is_measured(VmRanges* w, const CodeItem* item, const uint32_t* pc)
+{
+    if (w->unread == NULL || w->unread[pc[0]] == 0 || item->op >= VM_SELECT)
+        return false;
+    VmRange a = ranges_get(w, pc[1]);
+    w->widest = larger(w->widest, interval_units(item->op, a, item->stride > 2 ? ranges_get(w, pc[2]) : a));
+    return true;
 }
 
 static void run(VmRanges* w, const CodeItem* item)
@@ -321,6 +391,8 @@ static void run(VmRanges* w, const CodeItem* item)
     const uint32_t *pc = w->words + item->first_reg, *end = pc + item->reg_count;
     for (; pc < end; pc += item->op == VM_CALL ? item->reg_count : item->stride)
     {
+        if (is_measured(w, item, pc))
+            continue;
         double units = 0;
         VmRange z = operate(w, item, pc, &units);
         w->widest = larger(w->widest, units);
@@ -408,7 +480,13 @@ static void walk(VmRanges* w, uint32_t at, uint32_t end)
 
 double ranges_walk(VmRanges* w, const uint32_t* words, uint32_t count)
 {
+    return ranges_measure(w, words, count, NULL);
+}
+
+double ranges_measure(VmRanges* w, const uint32_t* words, uint32_t count, const uint8_t* unread)
+{
     w->words = words;
+    w->unread = unread;
     walk(w, 0, count);
     return w->widest;
 }

@@ -16,6 +16,7 @@ typedef struct VmRange
 {
     double low, high;
     double hidden;  // what of its motion an operator may hide, at most; 0: nothing
+    double slope;   // beside low to high it goes from -slope to slope, evenly: two that move alike keep their distance
 } VmRange;
 
 typedef struct VmRanges VmRanges;
@@ -32,9 +33,14 @@ void ranges_free(VmRanges* ranges);
 
 // A new question: all registers stand still, at the values that they have.
 void ranges_begin(VmRanges* ranges, const double* registers, const VmHost* host, double limit);
-void ranges_set(VmRanges* ranges, uint32_t reg, double low, double high);
+// From middle - slope to middle + slope, evenly over the stretch that is asked about, and by `rest` on both sides.
+void ranges_set(VmRanges* ranges, uint32_t reg, double middle, double slope, double rest);
 // Walks the words; the result is the most units that an argument moves by.
 double ranges_walk(VmRanges* ranges, const uint32_t* words, uint32_t count);
+// The same where nobody asks for the registers that are marked in `unread` (NULL: none).
+double ranges_measure(VmRanges* ranges, const uint32_t* words, uint32_t count, const uint8_t* unread);
+// Marks those of the registers that operators leave in `marks` (1) and no instruction of the program reads.
+void ranges_mark_unread(const kaiModel* model, const uint32_t* words, uint32_t count, uint8_t* marks);
 VmRange ranges_get(const VmRanges* ranges, uint32_t reg);
 
 #endif
