@@ -112,6 +112,16 @@ static inline bool time_same(double a, double b, double scale)
 #define STEP_FIXED 1e-3
 // The order of a power series is chosen for rtol, but for no smaller one than a double can mean.
 #define STEP_RTOL_LEAST 1e-16
+// What may be hidden inside a step (flow/hidden.c). An argument that moves by HIDDEN_STEP units of its operator (of
+// exp: a factor of 3000) over a whole step shows at one of its ends, or in its stages. In parts of HIDDEN_PART a sample
+// in the middle is within a factor of two of the mean. HIDDEN_NOTHING of the tolerance is nothing, a few dozen times in
+// a step; of what samples say was missed a step may leave HIDDEN_MISSED.
+#define HIDDEN_STEP 8
+#define HIDDEN_PART 4
+#define HIDDEN_NOTHING 0.01
+#define HIDDEN_MISSED 0.25
+// A part of a step that is not divided any more: beside the step it is nothing but a place.
+#define HIDDEN_LEAST 0x1p-44
 // Steps by a map (num/map.c): the share of its sum below which a term of a factor is left out, and the tolerance below
 // which there are none, since the rounding of a factor is the same in all steps and adds up. What a state can reach is
 // taken this much larger, for the rest of a length that its map was not made for.
@@ -389,6 +399,8 @@ static inline bool time_same(double a, double b, double scale)
 // misfit.
 #define DELAY_QUIET 1e-18
 #define DELAY_AGREE 1e-12
+// A signal that is as small has no digits left that could agree: it is on its way to or from 0.
+#define DELAY_NOTHING 1e-290
 #define DELAY_ROUGH 1e-8
 // Where there is no series a fit is good to this part of rtol: far below what the solver does with it.
 #define DELAY_FIT 0.01

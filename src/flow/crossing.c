@@ -111,7 +111,7 @@ static void give_up(const GuardPath* path, Candidate* c)
 static void scan_samples(const GuardPath* path, Candidate* c)
 {
     bool small = c->windows < 40 && path->flow->model->blocks_count == 0;
-    double end = small ? c->reached + (1 - c->reached) * 0x1p-10 : 1, at;
+    double end = guard_path_unhidden(path, c->reached, small ? c->reached + (1 - c->reached) * 0x1p-10 : 1), at;
     if (guard_samples_search(path, c->reached, end, &at))
         c->after = at;
     c->reached = end;

@@ -187,11 +187,41 @@ static void resolve(Part* p)
             longest = p->length / 1024;
         for (int k = p->degree; isfinite(size) && k > 0 && k > p->degree - 3; k--)
             if (p->c[k] != 0)
-                longest = fmin(longest, pow(DBL_EPSILON / 2 * size / fabs(p->c[k]), 1. / k));
+                longest = fmin(longest, pow(DBL_EPSILON / 2 * fmax(size, DELAY_NOTHING) / fabs(p->c[k]), 1. / k));
         if (longest >= p->length)
             return;
         p->length = fmin(longest, 0.95 * p->length);
     }
+}
+
+// As far as nothing is hidden from a series that begins here (hidden.c): a signal that sleeps has one of nothing.
+static void stay_unhidden(const Feed* f, int inputs, Part* p)
+{
+    Flow* flow = f->flow;
+    const kaiModel* model = flow->model;
+    uint32_t count = f->ode != NULL ? input_count(model, f->d) : 0, states = has_code(f->d) ? count : count / 2;
+    double least = 8 * DBL_EPSILON * fmax(fabs(p->from), p->length);
+    for (; p->length > least; p->length *= 0.5)
+    {
+        ranges_begin(flow->ranges, f->kernel->R, &f->kernel->host, HIDDEN_STEP);
+        ranges_set(flow->ranges, model->reg_time, p->from + 0.5 * p->length, 0.5 * p->length, 0);
+        for (uint32_t i = 0; i < count; i++)
+        {
+            uint32_t first = model->reg_first[i < states ? REG_STATE : REG_DERIV];
+            hidden_set_range(flow, first + input_state(model, f->d, i % states), flow->feed_rows + count + i, count,
+                             inputs, p->length);
+        }
+        if (ranges_walk(flow->ranges, model->code + f->code.start, f->code.end - f->code.start) <= HIDDEN_STEP)
+            return;
+    }
+}
+
+static bool is_sharp(const Feed* f)
+{
+    uint8_t* answer = f->ode != NULL ? f->flow->feed_sharp : f->flow->past_sharp;
+    return hidden_is_sharp(f->flow, f->flow->model->code + f->code.start, f->code.end - f->code.start,
+                           answer + (f->d - f->flow->model->delays)) &&
+           hidden_ranges(f->flow) != NULL;
 }
 
 // The series from where the history ends. False: there is none.
@@ -207,6 +237,8 @@ static bool expand(const Feed* f, Part* p)
     p->length = fmin(p->length, f->kernel->series_until - p->from);
     double *rows = f->flow->feed_rows, *zeros = rows + (size_t)f->flow->feed_capacity * HISTORY_TERMS;
     int inputs = load_rows(f, p->from, rows);
+    if (is_sharp(f))
+        stay_unhidden(f, inputs, p);
     p->c[0] = f->kernel->R[f->reg];
     for (p->degree = 0; p->degree + 1 < HISTORY_TERMS && !p->ended && isfinite(p->c[p->degree]);)
     {
@@ -250,7 +282,8 @@ static void agree(const Feed* f, Part* p)
     while (p->length > least)
     {
         double off = misfit_of_series(f, p), size = polynomial_bound(p->c, p->degree, p->length, 0);
-        if (off <= DELAY_AGREE * size + time_noise(p) || (off <= DELAY_ROUGH * size && off > 0.2 * last))
+        if (off <= DELAY_AGREE * size + time_noise(p) + DELAY_NOTHING ||
+            (off <= DELAY_ROUGH * size && off > 0.2 * last))
             return;
         last = off;
         p->length *= 0.25;

@@ -109,7 +109,7 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     flow->trial.beyond = &flow->beyond;
     list_fields(flow, fields);
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
-           guard_paths_create(flow) && feeds_create(flow) &&
+           hidden_create(flow) && guard_paths_create(flow) && feeds_create(flow) &&
            (reaches_create(flow), flow->flies = flight_serves(flow), flow->beats = beat_serves(flow), true);
 }
 
@@ -123,6 +123,7 @@ void flow_free(Flow* flow)
     guard_paths_free(flow);
     feeds_free(flow);
     expansion_free(flow);
+    hidden_free(flow);
     list_fields(flow, fields);
     fields_free(fields, FIELD_COUNT, flow->kernel->options->allocator);
 }

@@ -6,7 +6,9 @@
 #include "kernel/kernel.h"
 #include "num/ode.h"
 #include "num/root.h"
+#include "vm/range.h"
 #include "vm/series.h"
+#include "vm/slice.h"
 
 typedef struct Flow Flow;
 
@@ -95,6 +97,14 @@ typedef struct GuardTerm
     double factor;
 } GuardTerm;
 
+// What the program of an island has of operators that can hide something (hidden.c).
+typedef struct Sharp
+{
+    bool any;
+    Slice* slice;           // the part of it that they need; NULL: all
+    uint32_t first, count;  // in flow->sharp_slots: the states that it reads
+} Sharp;
+
 #define FLOW_STATE(X)                                                                                                  \
     X(bool, started)                                                                                                   \
     X(bool, ended)
@@ -125,6 +135,13 @@ typedef struct GuardTerm
     X(bool, guard_direct, model->guards_count, 0)    /* and nothing but one state as it is */                          \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
     X(uint32_t, guard_term_first, model->guards_count + 1, 0)                                                          \
+    X(Sharp, sharp, model->islands_count, 0)                                                                           \
+    X(uint8_t, sharp_unread, model->reg_count, 0) /* results of sharp operators that no other one needs */             \
+    X(uint32_t, sharp_slots, model->state_count, 0)                                                                    \
+    X(double, missed, model->state_count, 0)        /* hidden.c: what a polynomial has missed */                       \
+    X(uint8_t, guard_sharp, model->guards_count, 0) /* hidden_is_sharp */                                              \
+    X(uint8_t, feed_sharp, model->delays_count, 0)                                                                     \
+    X(uint8_t, past_sharp, model->delays_count, 0)                                                                     \
     X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
     X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
     X(int64_t, limited, owner->kernel->options->profile ? model->state_count : 0,                                      \
@@ -150,6 +167,7 @@ struct Flow
     uint32_t *piece_registers, piece_capacity;
     GuardTerm* guard_terms;
     double* guard_kept;    // registers, while a guard is looked at
+    VmRanges* ranges;      // hidden.c; NULL: nobody has asked yet
     double* guard_errors;  // bounds of rounding, where they were asked for
     double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
@@ -312,6 +330,22 @@ void ahead_fetch(Flow* flow);
 bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one
 kaiStatus expansion_create(Flow* flow, IslandSystem* own);
 void expansion_free(Flow* flow);
+
+// guard_rounding.c: one bound for each register of the model, for vm_rounding; all are 0 but in the midst of a
+// question. NULL: no memory.
+double* rounding_bounds(Flow* flow);
+
+// hidden.c: what may be hidden inside a step
+bool hidden_create(Flow* flow);
+void hidden_free(Flow* flow);
+VmRanges* hidden_ranges(Flow* flow);  // NULL: no memory
+// Whether a program has operators that can hide something; `answer` remembers it (0: not asked yet).
+bool hidden_is_sharp(Flow* flow, const uint32_t* words, uint32_t count, uint8_t* answer);
+// The range of a register on [0, h], from its value and the coefficients of a polynomial from order 1 on, `stride`
+// apart.
+void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h);
+// ode_step of an island, and no further than nothing can be hidden.
+int hidden_step(Flow* flow, uint32_t island, double limit);
 
 // crossing.c
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the

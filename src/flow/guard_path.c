@@ -500,3 +500,15 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     }
     return isfinite(p->c[0]);
 }
+
+int guard_path_inputs(const GuardPath* path, double theta, uint32_t* count, const uint32_t** registers,
+                      const double** rows)
+{
+    Flow* flow = path->flow;
+    double* first = flow->pieces + flow->piece_capacity;
+    int degree = load_pieces(path, first, theta);
+    *count = input_count(flow->model, path->guard);
+    *registers = flow->piece_registers;
+    *rows = first + *count;
+    return degree;
+}

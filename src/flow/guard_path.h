@@ -71,6 +71,14 @@ typedef struct GuardPolynomial
 // Coefficients that matter within `reach`. False: the code has no series here. `all`: as many as there is room for.
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p);
 
+// guard_hidden.c: the fraction of the step up to which nothing of the guard can be hidden from what is known of it at
+// theta, or from a few samples; at most `end`.
+double guard_path_unhidden(const GuardPath* path, double theta, double end);
+// What the guard is made from: registers, their number, their coefficients around theta from order 1 on, order by
+// order. The highest order. What was loaded last stays where it is.
+int guard_path_inputs(const GuardPath* path, double theta, uint32_t* count, const uint32_t** registers,
+                      const double** rows);
+
 // guard_affine.c: whether the guard is a sum of its states with factors that stand still, and what stands still; the
 // factors, or the terms (room for 16, or NULL) that they are made of where they hang on registers.
 bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors, GuardTerm* terms, uint32_t* count);

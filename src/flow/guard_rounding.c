@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// One bound for each register of the model; all are 0 but in the midst of a question. NULL: no memory.
-static double* bounds_of(Flow* flow)
+double* rounding_bounds(Flow* flow)
 {
     kaiAllocator a = flow->kernel->options->allocator;
     size_t bytes = sizeof(double) * flow->model->reg_count;
@@ -51,7 +50,7 @@ double guard_path_rounding(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     CodeRange code = guard_has_code(path->guard) ? path->guard->code : path->guard->look;
-    double *bounds = bounds_of(flow), rounding = 0;
+    double *bounds = rounding_bounds(flow), rounding = 0;
     if (bounds == NULL)
         return 0;
     guard_path_load(path, theta);

@@ -289,7 +289,8 @@ bool guard_window_open(const GuardPath* path, double theta, GuardWindow* w)
     if (w->p.exact)
         return true;
     double known = w->p.until - guard_path_time(path, theta);
-    w->length = resolved_length(&w->p, known > 0 && known < rest ? known : rest);
+    double clear = (guard_path_unhidden(path, theta, 1) - theta) * path->length;
+    w->length = resolved_length(&w->p, smaller(clear, known > 0 && known < rest ? known : rest));
     w->end = end_of(path, theta, w->length);
     agree(w);
     return true;

@@ -648,7 +648,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;
-    int failed = ode_step(ode, limit);
+    int failed = hidden_step(flow, index, limit);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, index, failed);
     if (kernel_numeric(flow->kernel))
@@ -689,7 +689,7 @@ IslandReach island_reaches(Flow* flow, double limit)
     IslandState* s = &flow->islands[0];
     Ode* ode = island_ode(flow, 0);
     double t = ode_time(ode);
-    if (ode_step(ode, limit) != ODE_OK)
+    if (hidden_step(flow, 0, limit) != ODE_OK)
         return REACH_EARLIER;  // as it will be again, and said then
     double end = ode_time(ode);
     bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, 0));

@@ -303,6 +303,22 @@ bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
     return true;
 }
 
+double delay_range(void* ctx, uint32_t index, double from, double to, uint32_t order, double* low, double* high)
+{
+    const Kernel* kernel = ctx;
+    const History *h = &kernel->histories[index], *past = &kernel->pasts[index];
+    double first = h->count > 0 ? history_piece(h, 0)->start : h->end, pieces = 0, before = order == 0 ? h->before : 0;
+    *low = INFINITY;
+    *high = -INFINITY;
+    if (from < first && kernel->model->delays[index].past != NO_REG)
+        pieces += history_range(past, from, smaller(to, first), order, low, high);
+    else if (from < first)
+        *low = *high = before;
+    if (to > first)
+        pieces += history_range(h, larger(from, first), to, order, low, high);
+    return pieces;
+}
+
 // ---- delays that vary
 // ------------------------------------------------------------------------------------------------
 

@@ -155,6 +155,35 @@ void history_expand(const History* h, uint32_t piece, double at, int terms, doub
         c[k] = k <= degree ? shifted[k] : 0;
 }
 
+static void bound_piece(const History* h, uint32_t piece, double from, double to, uint32_t order, double* low,
+                        double* high)
+{
+    double c[HISTORY_TERMS], half = 0.5 * (to - from), reach = 0, power = 1, middle = 0, factor = 1;
+    history_expand(h, piece, from + half, HISTORY_TERMS, c);
+    for (uint32_t i = 2; i <= order; i++)
+        factor *= i;
+    for (uint32_t k = order; k < HISTORY_TERMS; k++, power *= half)
+    {
+        *(k == order ? &middle : &reach) += k == order ? factor * c[k] : factor * fabs(c[k]) * power;
+        factor *= (k + 1.0) / (k + 1.0 - order);
+    }
+    *low = fmin(*low, middle - reach);
+    *high = fmax(*high, middle + reach);
+}
+
+uint32_t history_range(const History* h, double from, double to, uint32_t order, double* low, double* high)
+{
+    uint32_t before = pieces_before(h, from, 0), first = before > 0 ? before - 1 : 0, i = first;
+    for (; i < h->count && (i == first || history_piece(h, i)->start < to); i++)
+    {
+        double start = fmax(from, history_piece(h, i)->start);
+        double end = i + 1 < h->count ? fmin(to, history_piece(h, i + 1)->start) : to;
+        if (end >= start)
+            bound_piece(h, i, start, end, order, low, high);
+    }
+    return i - first;
+}
+
 // ---- snapshots
 // -------------------------------------------------------------------------------------------------------
 

@@ -316,6 +316,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->host = (VmHost){.ctx = kernel,
                             .delayed = delay_value,
                             .delayed_series = delay_series,
+                            .delayed_range = delay_range,
                             .rounding = guard_rounding,
                             .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);

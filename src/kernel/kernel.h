@@ -79,6 +79,9 @@ uint32_t history_find(const History* h, double at, double rounding, bool right);
 double history_piece_end(const History* h, uint32_t piece);
 double history_value(const History* h, uint32_t piece, double at, uint32_t order);       // or a derivative
 void history_expand(const History* h, uint32_t piece, double at, int terms, double* c);  // its coefficients around `at`
+// Bounds of the value, or of a derivative, between two times: *low and *high are moved apart to hold them. How many
+// pieces lie there.
+uint32_t history_range(const History* h, double from, double to, uint32_t order, double* low, double* high);
 size_t history_save_size(const History* h);
 char* history_save(const History* h, char* block);
 const char* history_load(History* h, kaiAllocator allocator, const char* block, bool* ok);
@@ -629,6 +632,7 @@ void schedule_enter_modes(Kernel* kernel);  // `entry` of the initial modes
 // delays.c: events that wait, signals that come out.
 double delay_value(void* kernel, uint32_t delay, double at, uint32_t order);
 bool delay_series(void* kernel, uint32_t delay, double at, int terms, double* coefficients);
+double delay_range(void* kernel, uint32_t delay, double from, double to, uint32_t order, double* low, double* high);
 void delay_reset(Kernel* kernel);
 kaiStatus delay_check(Kernel* kernel);  // at the start: all are above 0
 kaiStatus delay_start(Kernel* kernel);  // with what was given of the past there

@@ -458,6 +458,16 @@ double ode_tolerance(const Ode* ode, int state)
                : ode->atol[state];
 }
 
+double ode_allowance(const Ode* ode, int state)
+{
+    return ode_scale(ode, state, ode->x_start[state], ode->x[state]);
+}
+
+double ode_shortest_step(const Ode* ode)
+{
+    return ode_shortest(ode);
+}
+
 void ode_set_max_step(Ode* ode, double max_step)
 {
     ode->state.caution = max_step;
@@ -496,6 +506,17 @@ void ode_leave(Ode* ode, double theta)
     ode_note_event(s);
 }
 
+// What belongs to the end of the whole step goes.
+static void forget_end(Ode* ode)
+{
+    forget(ode);
+    if (ode->method == &ode_taylor)  // what its sum had lost
+    {
+        memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
+    }
+    ode->state.carries = false;
+}
+
 void ode_cut(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
@@ -508,15 +529,39 @@ void ode_cut(Ode* ode, double theta)
     {
         // Once its coefficients are made the dense output does not need the end of the step: overwrite it in place.
         ode_dense(ode, theta, ode->x, ode->slope);
-        forget(ode);
-        if (ode->method == &ode_taylor)  // what the end of the whole step had lost
-        {
-            memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
-        }
-        s->carries = false;
+        forget_end(ode);
     }
     end_at(s, theta);
     ode_note_event(s);
+}
+
+void ode_retreat(Ode* ode, double theta, double next)
+{
+    OdeState* s = &ode->state;
+    if (theta > 0)
+    {
+        ode_dense(ode, theta, ode->x, ode->slope);
+        end_at(s, theta);
+    }
+    else
+    {
+        memcpy(ode->x, ode->x_start, sizeof(double) * (size_t)ode->n);
+        s->t = s->t_start;
+        s->t_low = s->t_start_low;
+        s->h = 0;
+        s->scale = 1;
+        s->form = FORM_POINT;
+        s->dense_ready = true;
+        s->slope_valid = s->expanded = false;
+    }
+    forget_end(ode);
+    s->stats.rejected++;
+    s->next = s->narrow = s->caution = next;
+}
+
+void ode_asked(Ode* ode)
+{
+    ode->state.expanded = false;
 }
 
 static int saved_vectors(const Ode* ode)

@@ -150,6 +150,8 @@ int ode_step(Ode* ode, double limit);
 // step.
 void ode_set_unit(Ode* ode, int state, double unit);
 double ode_tolerance(const Ode* ode, int state);  // atol of a state; 0: the method has a fixed step
+double ode_allowance(const Ode* ode, int state);  // the error that the last step was allowed in a state
+double ode_shortest_step(const Ode* ode);         // that may be taken from where it stands
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 static inline double ode_time(const Ode* ode)
@@ -277,7 +279,12 @@ void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, c
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
-// The same where a restart follows at once, which brings the state.
+// The last step is not believed after theta, which may be 0: then it has never been. The next one is not longer than
+// `next`. No event.
+void ode_retreat(Ode* ode, double theta, double next);
+// f was asked for elsewhere since the last step: the series of the system does not begin at its end any more.
+void ode_asked(Ode* ode);
+// A cut where a restart follows at once, which brings the state.
 void ode_leave(Ode* ode, double theta);
 
 // f where the solver stands, unless it is known: after ode_cut the slope is that of the interpolant until the next
@@ -288,7 +295,7 @@ int ode_evaluate(Ode* ode);
 // (backward Euler) of length h, backward in time if h < 0, to t_end. No step control; the dense output is a point.
 int ode_impulse_step(Ode* ode, double h, double t_end);
 
-// Limit the next step (a guard asks for caution); 0 removes the limit.
+// Limit the next steps (somebody asks for caution); 0 removes the limit.
 void ode_set_max_step(Ode* ode, double max_step);
 double ode_next_step(const Ode* ode);
 

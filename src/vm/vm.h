@@ -13,6 +13,10 @@ typedef struct VmHost
     // For power series: the first `terms` coefficients of the same around `at`. False: there is no polynomial to read
     // them from. NULL: never.
     bool (*delayed_series)(void* ctx, uint32_t delay, double at, int terms, double* coefficients);
+    // For ranges: what went in between two times, or a derivative of it, lies between *low and *high; the result is how
+    // many polynomials tell of it. NULL: never.
+    double (*delayed_range)(void* ctx, uint32_t delay, double from, double to, uint32_t order, double* low,
+                            double* high);
     // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;
