@@ -91,7 +91,7 @@ bool guard_stands(Flow* flow, uint32_t index)
 {
     const kaiModel* model = flow->model;
     const Guard* guard = &model->guards[index];
-    double* bounds = bounds_of(flow);
+    double* bounds = rounding_bounds(flow);
     bool known = bounds != NULL && flow->kernel->holds + flow->kernel->slides == 0;
     if (!known)
         return false;

@@ -68,7 +68,7 @@ K
 exits 3 run --allow-external "$WORK/nan.kai" -o "$WORK/nan.csv"
 says "nan.kai:3:16"
 
-# A library that calls libm without saying so finds it: the program has it, or gets it now.
+# A library that calls libm without saying so finds it, since the program has it.
 cat >"$WORK/silent.c" <<'C'
 double cosh(double);
 double chain(double x) { return cosh(x); }
