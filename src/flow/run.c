@@ -243,7 +243,9 @@ static kaiStatus proceed(Flow* flow, double until)
     uint32_t item;
     bool found = false;
     double t, next = smaller(agenda_next(&kernel->agenda, &item), delay_next_time(kernel));
-    bool waits = until < next && until < kernel->options->stop && !kernel_same_time(kernel, until, next);
+    // As go_on asks of what comes out of a delay: where the two disagreed by a rounding error nothing would ever
+    // happen.
+    bool waits = until < next && until < kernel->options->stop && !kernel_reached(kernel, next, until);
     next = waits ? until : smaller(next, kernel->options->stop);
     kaiStatus status = next > kernel->now.t ? flow->hooks->between(flow->owner, kernel->now.t, next) : KAI_OK;
     if (status == KAI_OK && waits)  // nothing happens there: the run only stands there
