@@ -235,12 +235,10 @@ static bool is_checked(const Flow* flow, uint32_t island)
            !kernel_numeric(flow->kernel);
 }
 
-int hidden_step(Flow* flow, uint32_t island, double limit)
+static int step_and_look(Flow* flow, uint32_t island, double limit)
 {
     Look k = {.flow = flow, .island = island, .ode = island_ode(flow, island), .of = &flow->model->islands[island]};
     int failed = ode_step(k.ode, limit);
-    if (!flow->sharp[island].any)
-        return failed;
     for (int round = 0; failed == ODE_OK; round++)
     {
         ode_set_max_step(k.ode, 0);
@@ -253,6 +251,11 @@ int hidden_step(Flow* flow, uint32_t island, double limit)
         failed = ode_step(k.ode, limit);
     }
     return failed;
+}
+
+int hidden_step(Flow* flow, uint32_t island, double limit)
+{
+    return flow->sharp[island].any ? step_and_look(flow, island, limit) : ode_step(flow->island_odes[island], limit);
 }
 
 // ---- making
