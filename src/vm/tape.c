@@ -163,10 +163,10 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
     uint32_t terms = d->linear.count;
-    size_t size = sizeof(Tape) + 16 * 28 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+    size_t size = sizeof(Tape) + 16 * 29 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * (rows + (size_t)tape_lane_place(d->quads.count)) +
                   sizeof(TapeQuad) * d->quads.count + sizeof(TapeGroup) * d->groups.count +
-                  sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
+                  sizeof(uint32_t) * (2 * (size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
                                       s->output_count + 2 * d->pushes.count) +
                   sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +
                   sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
@@ -193,12 +193,16 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->modes = take(&next, d->modes.at, sizeof(uint32_t) * d->modes.count);
     t->loops = take(&next, d->loops.at, sizeof(uint32_t) * d->loops.count);
     t->row_of = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
+    t->first_at = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
     t->outputs = take(&next, NULL, sizeof(uint32_t) * s->output_count);
     pack_lanes(d, t, &next);
     t->degree = degree;
     pack_field(d, t, &next);
     for (uint32_t i = 0; i < d->slots.count; i++)
-        t->row_of[i] = d->slots.at[i].place;
+    {
+        t->row_of[i] = d->slots.at[i].row ? d->slots.at[i].place : NO_REG;
+        t->first_at[i] = d->slots.at[i].place;
+    }
     for (uint32_t i = 0; i < s->output_count; i++)
         t->outputs[i] = tape_moving(d, s->outputs[i]);
     t->mode_count = d->modes.count / 2;

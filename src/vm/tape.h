@@ -208,7 +208,8 @@ typedef struct Tape
     const uint32_t* modes;    // pairs: register, value
     uint32_t* outputs;        // slots
     uint32_t* words;
-    uint32_t* row_of;  // per slot, where its row begins, or NO_REG
+    uint32_t* row_of;    // per slot, where its row begins, or NO_REG
+    uint32_t* first_at;  // and where its order 0 is, of those that have nothing else in `rows`, too
     TapePart* parts;
     TapeLoad* loads;
     TapeSide* sides;

@@ -18,7 +18,7 @@ static void begin_newton(Tape* t, const TapePart* part, const double* R)
 
 static double first_of(const Tape* t, uint32_t slot)
 {
-    return t->rows[t->row_of[slot]];
+    return t->rows[t->first_at[slot]];
 }
 
 static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* model, const double* R)

@@ -392,8 +392,8 @@ static void try_model(uint64_t seed, bool grid, bool shown, Tally* tally)
 }
 
 // What differed before what is wrong with it was mended.
-static const uint64_t found[] = {2713,  4108,  4297,  8637,  20436,  21232, 21880,
-                                 31093, 32428, 63811, 67992, 106946, 114190},
+static const uint64_t found[] = {2713,  3160,  4108,  4297,  8637,  20436,  21232,
+                                 21880, 31093, 32428, 63811, 67992, 106946, 114190},
                       found_grid[] = {4986,  5882,  6722,  8162,  8958,  9809,  21262, 22463, 22926,
                                       30661, 40268, 41084, 43348, 45493, 49053, 49942, 66238, 112602};
 
