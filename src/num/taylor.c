@@ -521,7 +521,6 @@ static bool step_mapped(Ode* ode, double limit)
     {
         return false;
     }
-    s->expanded = s->expanded || expand_first(ode, s->t, ode->x, ode->slope) == TRIAL_OK;
     if (!s->expanded || !set_farthest(ode, limit, &a))
     {
         return false;
@@ -561,7 +560,10 @@ static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
 static bool step_known(Ode* ode, double limit, int* made, int* status)
 {
     const OdeSystem* system = ode->system;
-    int degree = ode->state.expanded && system->degree ? system->degree(ode->ctx) : ODE_ENDLESS;
+    OdeState* s = &ode->state;
+    // Order 0 is made here, so that the way does not hang on who has asked for what before (a snapshot forgets it).
+    s->expanded = s->expanded || expand_first(ode, s->t, ode->x, ode->slope) == TRIAL_OK;
+    int degree = s->expanded && system->degree ? system->degree(ode->ctx) : ODE_ENDLESS;
     if (degree <= FEW && degree >= 1 && ode->n <= FEW)
     {
         return step_exact(ode, limit, degree, status);
