@@ -88,8 +88,8 @@ void guard_reach(Kernel* kernel, uint32_t index);  // guard.c
 // rounding may have left it short, and a jump from there takes it back over its level.
 static inline void guard_arrive(Kernel* kernel, const Guard* guard, double g)
 {
-    double side = kernel->R[guard->side];
-    bool beyond = (guard->kind == GUARD_UP && side > 0) || (guard->kind == GUARD_DOWN && side < 0);
+    bool beyond = (guard->kind == GUARD_UP && kernel->R[guard->side] > 0) ||
+                  (guard->kind == GUARD_DOWN && kernel->R[guard->side] < 0);  // relations have no side
     if (beyond && guard_is_near(kernel, guard, g))
         guard_reach(kernel, (uint32_t)(guard - kernel->model->guards));
 }
