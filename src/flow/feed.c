@@ -194,24 +194,40 @@ static void resolve(Part* p)
     }
 }
 
-// As far as nothing is hidden from a series that begins here (hidden.c): a signal that sleeps has one of nothing.
-static void stay_unhidden(const Feed* f, int inputs, Part* p)
+typedef void SetRange(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h);
+
+// By how many units an operator moves while time and states do.
+static double units_of(const Feed* f, int inputs, double length, SetRange* set)
 {
     Flow* flow = f->flow;
     const kaiModel* model = flow->model;
     uint32_t count = f->ode != NULL ? input_count(model, f->d) : 0, states = has_code(f->d) ? count : count / 2;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t first = model->reg_first[i < states ? REG_STATE : REG_DERIV];
+        set(flow, first + input_state(model, f->d, i % states), flow->feed_rows + count + i, count, inputs, length);
+    }
+    return ranges_walk(flow->ranges, model->code + f->code.start, f->code.end - f->code.start);
+}
+
+static void begin(const Feed* f, double middle, double half)
+{
+    ranges_begin(f->flow->ranges, f->kernel->R, &f->kernel->host, HIDDEN_STEP);
+    ranges_set(f->flow->ranges, f->flow->model->reg_time, middle, half, 0);
+}
+
+// As far as nothing is hidden from a series that begins here (hidden.c): a signal that sleeps has one of nothing. What
+// is not known at a single time either is in no shorter part.
+static void stay_unhidden(const Feed* f, int inputs, Part* p)
+{
     double least = 8 * DBL_EPSILON * fmax(fabs(p->from), p->length);
     for (; p->length > least; p->length *= 0.5)
     {
-        ranges_begin(flow->ranges, f->kernel->R, &f->kernel->host, HIDDEN_STEP);
-        ranges_set(flow->ranges, model->reg_time, p->from + 0.5 * p->length, 0.5 * p->length, 0);
-        for (uint32_t i = 0; i < count; i++)
-        {
-            uint32_t first = model->reg_first[i < states ? REG_STATE : REG_DERIV];
-            hidden_set_range(flow, first + input_state(model, f->d, i % states), flow->feed_rows + count + i, count,
-                             inputs, p->length);
-        }
-        if (ranges_walk(flow->ranges, model->code + f->code.start, f->code.end - f->code.start) <= HIDDEN_STEP)
+        begin(f, p->from + 0.5 * p->length, 0.5 * p->length);
+        if (units_of(f, inputs, p->length, hidden_set_range) <= HIDDEN_STEP)
+            return;
+        begin(f, p->from + HIDDEN_PLACE * p->length, 0);
+        if (units_of(f, inputs, p->length, hidden_set_place) > HIDDEN_STEP)
             return;
     }
 }

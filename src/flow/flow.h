@@ -344,6 +344,8 @@ bool hidden_is_sharp(Flow* flow, const uint32_t* words, uint32_t count, uint8_t*
 // The range of a register on [0, h], from its value and the coefficients of a polynomial from order 1 on, `stride`
 // apart.
 void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h);
+// The same at one place of it, HIDDEN_PLACE * h. What is not known even there no division of a step can narrow.
+void hidden_set_place(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h);
 // ode_step of an island, and no further than nothing can be hidden.
 int hidden_step(Flow* flow, uint32_t island, double limit);
 

@@ -33,21 +33,40 @@ typedef struct Inputs
     const double* rows;
 } Inputs;
 
-// Whether the guard surely has no zero within `length` after t, or is known by a polynomial or a few samples there.
-static bool is_plain(const GuardPath* path, const Inputs* inputs, double t, double length)
+// Whether the guard surely has no zero, or is known by a polynomial or a few samples, where the ranges say that its
+// inputs are.
+static bool is_plain(const GuardPath* path)
 {
     Flow* flow = path->flow;
     uint32_t words;
-    ranges_begin(flow->ranges, flow->kernel->R, &flow->trial, HIDDEN_STEP);
-    ranges_set(flow->ranges, flow->model->reg_time, t + 0.5 * length, 0.5 * length, 0);
-    for (uint32_t i = 0; i < inputs->count; i++)
-        hidden_set_range(flow, inputs->registers[i], inputs->rows + i, inputs->count, inputs->degree, length);
     const uint32_t* code = words_of(path, &words);
     if (ranges_walk(flow->ranges, code, words) <= HIDDEN_STEP)
         return true;
     VmRange g = ranges_get(flow->ranges, path->guard->g);
     double bias = flow->kernel->guards[path->index].bias;
     return g.low + bias > 0 || g.high + bias < 0;
+}
+
+// Within `length` after t.
+static bool is_plain_within(const GuardPath* path, const Inputs* inputs, double t, double length)
+{
+    Flow* flow = path->flow;
+    ranges_begin(flow->ranges, flow->kernel->R, &flow->trial, HIDDEN_STEP);
+    ranges_set(flow->ranges, flow->model->reg_time, t + 0.5 * length, 0.5 * length, 0);
+    for (uint32_t i = 0; i < inputs->count; i++)
+        hidden_set_range(flow, inputs->registers[i], inputs->rows + i, inputs->count, inputs->degree, length);
+    return is_plain(path);
+}
+
+// Not even at one time: no shorter window would tell more.
+static bool is_plain_at(const GuardPath* path, const Inputs* inputs, double t, double length)
+{
+    Flow* flow = path->flow;
+    ranges_begin(flow->ranges, flow->kernel->R, &flow->trial, HIDDEN_STEP);
+    ranges_set(flow->ranges, flow->model->reg_time, t + HIDDEN_PLACE * length, 0, 0);
+    for (uint32_t i = 0; i < inputs->count; i++)
+        hidden_set_place(flow, inputs->registers[i], inputs->rows + i, inputs->count, inputs->degree, length);
+    return is_plain(path);
 }
 
 double guard_path_unhidden(const GuardPath* path, double theta, double end)
@@ -58,7 +77,8 @@ double guard_path_unhidden(const GuardPath* path, double theta, double end)
         return end;
     guard_path_load(path, theta);
     inputs.degree = guard_path_inputs(path, theta, &inputs.count, &inputs.registers, &inputs.rows);
-    while (part > least && !is_plain(path, &inputs, t, part * path->length))
+    while (part > least && !is_plain_within(path, &inputs, t, part * path->length) &&
+           is_plain_at(path, &inputs, t, part * path->length))
         part *= 0.5;
     return part < end - theta ? theta + part : end;
 }

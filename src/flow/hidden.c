@@ -20,6 +20,7 @@ enum
     WALKS_MOST = 2000,  // of one step; then it ends where they have got to
     ROUNDS_MOST = 64,   // trials of one step
     DEPTH_MOST = 60,
+    PROBE_EVERY = 4,  // levels of parts
 };
 
 typedef struct Look
@@ -47,6 +48,14 @@ static void set_range(Flow* flow, uint32_t reg, double value, const double* c, u
 void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h)
 {
     set_range(flow, reg, flow->kernel->R[reg], c, stride, degree, h);
+}
+
+void hidden_set_place(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h)
+{
+    double at = HIDDEN_PLACE * h, sum = 0;
+    for (int k = degree; k > 0; k--)
+        sum = (sum + c[(uint32_t)(k - 1) * stride]) * at;
+    ranges_set(flow->ranges, reg, flow->kernel->R[reg] + sum, 0, 0);
 }
 
 static void set_whole(const Look* k, uint32_t slot)
@@ -93,28 +102,45 @@ static void set_part(const Look* k, uint32_t slot, double middle, double half)
 }
 
 // All of f on a part of the step; operators hide what they do if they go through more than `limit` units.
-static void walk_part(Look* k, double from, double to, double limit)
+static void walk_part(const Look* k, double from, double to, double limit)
 {
     const CodeRange code = k->of->deriv;
     begin(k, from, to, limit);
-    k->walks++;
     for (uint32_t i = 0; i < k->of->states.count; i++)
         set_part(k, i, 0.5 * (from + to) * k->length, 0.5 * (to - from) * k->length);
     ranges_walk(k->flow->ranges, k->flow->model->code + code.start, code.end - code.start);
 }
 
+static double hidden_of(const Look* k, uint32_t slot)
+{
+    uint32_t reg = k->flow->model->reg_first[REG_DERIV] + island_state(k->flow, k->island, slot);
+    return ranges_get(k->flow->ranges, reg).hidden;
+}
+
 // Whatever is hidden in this part, no state would notice.
 static bool is_nothing(const Look* k, double length)
 {
-    const kaiModel* model = k->flow->model;
     for (uint32_t i = 0; i < k->of->states.count; i++)
-    {
-        uint32_t reg = model->reg_first[REG_DERIV] + island_state(k->flow, k->island, i);
-        double hidden = ranges_get(k->flow->ranges, reg).hidden;
-        if (!(hidden * length <= HIDDEN_NOTHING * ode_allowance(k->ode, (int)i)))
+        if (!(hidden_of(k, i) * length <= HIDDEN_NOTHING * ode_allowance(k->ode, (int)i)))
             return false;
-    }
     return true;
+}
+
+// Whether dividing the part would narrow what is hidden: at one time nothing moves, and what has no bounds even there
+// (the difference of two infinities, the angle of a wave that time does not resolve) has none in a part either. What is
+// hidden beside it still counts. Asked now and then on the way down, for all that lies below.
+static bool can_narrow(const Look* k, double from, double to, int depth)
+{
+    double place = from + HIDDEN_PLACE * (to - from), length = (to - from) * k->length, *whole = k->flow->island_dx;
+    bool any = false;
+    if (depth % PROBE_EVERY != 0)
+        return true;
+    for (uint32_t i = 0; i < k->of->states.count; i++)
+        whole[i] = hidden_of(k, i);
+    walk_part(k, place, place, HIDDEN_PART);
+    for (uint32_t i = 0; i < k->of->states.count && !any; i++)
+        any = (whole[i] - hidden_of(k, i)) * length > HIDDEN_NOTHING * ode_allowance(k->ode, (int)i);
+    return any;
 }
 
 // ---- samples
@@ -200,15 +226,16 @@ static bool examine(Look* k, double from, double to, int depth)
     double middle = 0.5 * (from + to), length = (to - from) * k->length;
     if (k->walks > WALKS_MOST)
         return stop_at(k, from, from > 0 ? from : 0.25);
+    k->walks++;
     walk_part(k, from, to, depth > 0 ? HIDDEN_PART : HIDDEN_STEP);
     bool hides = !is_nothing(k, length);
-    if (hides && depth < DEPTH_MOST && length > k->least)
+    if (hides && depth < DEPTH_MOST && length > k->least && can_narrow(k, from, to, depth))
         return examine(k, from, middle, depth + 1) && examine(k, middle, to, depth + 1);
     if (!hides && depth == 0)
         return true;
     if (!hides)
         walk_part(k, from, to, 0);                // are they at rest, or known by a sample?
-    bool rests = hides || is_nothing(k, length);  // what still hides in so short a time has no place in t
+    bool rests = hides || is_nothing(k, length);  // what still hides has no place in t, or any
     return rests || sample(k, from, to) || stop_at(k, from, to - from);
 }
 

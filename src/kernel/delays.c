@@ -314,7 +314,7 @@ double delay_range(void* ctx, uint32_t index, double from, double to, uint32_t o
         pieces += history_range(past, from, smaller(to, first), order, low, high);
     else if (from < first)
         *low = *high = before;
-    if (to > first)
+    if (to > first || from >= first)
         pieces += history_range(h, larger(from, first), to, order, low, high);
     return pieces;
 }

@@ -3,9 +3,17 @@
 
 // ---- quotients
 
+// A divisor that is 0 all the time makes infinities, which stand still; one that comes to 0 makes anything.
+static bool stands_at_zero(VmRange b)
+{
+    return b.low == 0 && b.high == 0 && b.hidden == 0 && signbit(b.low) == signbit(b.high);
+}
+
 static VmRange divide(VmRange a, VmRange b, double* units)
 {
     *units = interval_folds(b);
+    if (stands_at_zero(b) && !interval_has(a, 0))
+        return interval_of(a.low / b.low, a.high / b.low);
     if (interval_has(b, 0))
         return (VmRange){-INFINITY, INFINITY, a.hidden > 0 || b.hidden > 0 ? INFINITY : 0, 0};
     double least = interval_least(b);
@@ -157,7 +165,7 @@ static VmRange power_fixed(VmRange a, double p, double* units)
     bool odd = floor(p) == p && fmod(p, 2) != 0;
     *units = power_units(a, p);
     VmRange z = power_of(least, most, p);
-    if (odd && a.high <= 0)
+    if (odd && a.low < 0 && (a.high < 0 || (a.high == 0 && p > 0)))  // at 0 itself a falling power is +infinity
         z = (VmRange){-z.high, -z.low, 0, 0};
     else if (odd && a.low < 0)
         z = p > 0 ? interval(-pow(-a.low, p), pow(a.high, p)) : interval(-INFINITY, INFINITY);

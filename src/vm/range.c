@@ -238,7 +238,11 @@ VmRange ranges_get(const VmRanges* w, uint32_t reg)
 {
     VmRange a = look_up(w, reg);
     double reach = fabs(a.slope);
-    return (VmRange){a.low - reach, a.high + reach, a.hidden, 0};
+    if (reach == 0)
+        return (VmRange){a.low, a.high, a.hidden, 0};
+    VmRange z = interval(a.low - reach, a.high + reach);
+    z.hidden = a.hidden;
+    return z;
 }
 
 static void put(VmRanges* w, uint32_t reg, VmRange z)
@@ -256,18 +260,21 @@ void ranges_set(VmRanges* w, uint32_t reg, double middle, double slope, double r
 
 // ---- operators that read more than registers
 
+// From its values at the ends and at the rows in between: a part of a row is a part of its values, or no division of a
+// step would ever narrow them.
 static VmRange table(const VmRanges* w, const uint32_t* pc)
 {
-    const Table* t = &w->model->tables[vm_constant(w->model, pc[2])];
+    uint32_t index = vm_constant(w->model, pc[2]);
+    const Table* t = &w->model->tables[index];
     const double *x = w->model->numbers + t->first_x, *y = w->model->numbers + t->first_y;
-    VmRange a = ranges_get(w, pc[1]), z = {INFINITY, -INFINITY, 0, 0};
+    VmRange a = ranges_get(w, pc[1]),
+            z = interval_of(vm_table(w->model, index, a.low), vm_table(w->model, index, a.high));
     double steep = 0;
     for (uint32_t i = 0; i < t->rows; i++)
     {
-        if ((i + 1 < t->rows && x[i + 1] < a.low) || (i > 0 && x[i - 1] > a.high))
-            continue;
-        z = (VmRange){smaller(z.low, y[i]), larger(z.high, y[i]), 0, 0};
-        if (i > 0)
+        if (interval_has(a, x[i]))
+            z = (VmRange){smaller(z.low, y[i]), larger(z.high, y[i]), 0, 0};
+        if (i > 0 && x[i] > a.low && x[i - 1] < a.high)
             steep = larger(steep, fabs((y[i] - y[i - 1]) / (x[i] - x[i - 1])));
     }
     return interval_pass(z, steep, a.hidden);
@@ -331,7 +338,7 @@ static VmRange other(const VmRanges* w, uint32_t op, const uint32_t* pc, double*
 static VmRange times(VmRange a, double factor)
 {
     VmRange z = interval_mul((VmRange){a.low, a.high, a.hidden, 0}, interval(factor, factor));
-    z.slope = factor * a.slope;
+    z.slope = interval_times(factor, a.slope);
     return z;
 }
 

@@ -532,6 +532,11 @@ uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, cons
     return 0;
 }
 
+double vm_table(const kaiModel* model, uint32_t table, double u)
+{
+    return table_value(model, table, u, false);
+}
+
 double vm_table_slope(const kaiModel* model, uint32_t table, double u)
 {
     return table_value(model, table, u, true);

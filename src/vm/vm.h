@@ -48,7 +48,8 @@ static inline const uint32_t* vm_switch_target(const double* registers, const ui
     return base + (offset != NO_REG ? offset : pc[3 + count]);
 }
 
-// The slope of a table on the segment that u lies on.
+// A table at u, and its slope on the segment that u lies on.
+double vm_table(const kaiModel* model, uint32_t table, double u);
 double vm_table_slope(const kaiModel* model, uint32_t table, double u);
 
 // Follows a NaN in register `reg` back to the operator that made it, through the code of `range` as it was last run.
