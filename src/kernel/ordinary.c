@@ -2,10 +2,10 @@
 // assigns variables and changes modes, and a second tag finds nothing more to do; nobody wants to see the left limit,
 // and no listener has a suspicion. What such an instant can touch is known beforehand (scene.c, scene_modes.c), so that
 // nothing is followed. The second tag and the listeners decide whether it is one; if it turns out otherwise, they are
-// told what they have missed and it goes on as any other instant (`carry_on`).
+// told what they have missed and it goes on as any other instant (`ordinary_carry_on`).
 #include "kernel/commit.h"
 #include "kernel/guard.h"
-#include "kernel/scene.h"
+#include "kernel/routine.h"
 
 #include <math.h>
 
@@ -173,8 +173,7 @@ static bool is_quiet(const Kernel* kernel, const Scene* scene)
     return quiet && !leads_on(kernel, scene);
 }
 
-// As commit_apply_staged, with the values before it kept for listeners.
-static void assign(Kernel* kernel, CommitResult* result)
+void ordinary_assign(Kernel* kernel, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < kernel->staged_count; i++)
@@ -202,7 +201,7 @@ static const Scene* change(Kernel* kernel, const Scene* scene, SceneMove* move, 
     for (uint32_t i = 0; i < kernel->leaving_count; i++)
         contexts_leave(kernel, kernel->leaving[i]);
     kernel->leaving_count = 0;
-    assign(kernel, result);
+    ordinary_assign(kernel, result);
     if (!moves)
         return scene;
     scene = scene_after(kernel, move);
@@ -210,9 +209,8 @@ static const Scene* change(Kernel* kernel, const Scene* scene, SceneMove* move, 
     return scene;
 }
 
-// After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on. What
-// reads the event of a guard that leaves its level is touched already (guard_cross).
-static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
+// What reads the event of a guard that leaves its level is touched already (guard_cross).
+kaiStatus ordinary_carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 {
     kaiTag at = kernel->now;
     scene_spread(kernel);
@@ -260,7 +258,7 @@ static kaiStatus come_to_rest(Kernel* kernel, const Scene* scene, kaiTag first, 
     kaiStatus status = arm(kernel, scene, &leaving);
     if (status != KAI_OK)
         return status;
-    return leaving ? carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
+    return leaving ? ordinary_carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
 }
 
 // As guard_commit_one, of crossings that nothing takes over their levels and of relations.
@@ -298,6 +296,8 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
 {
     CommitResult result = {false, false};
     SceneMove* move = NULL;
+    if (scene->routine != NULL)
+        return routine_run(kernel, scene, t);
     kaiStatus status = begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
@@ -322,5 +322,5 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
     }
     if (status != KAI_OK)
         return status;
-    return quiet ? come_to_rest(kernel, scene, first, result.state) : carry_on(kernel, first, result.state, false);
+    return quiet ? come_to_rest(kernel, scene, first, result.state) : ordinary_carry_on(kernel, first, result.state, false);
 }
