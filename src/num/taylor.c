@@ -662,16 +662,25 @@ bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
     return true;
 }
 
-bool ode_relaunches(const Ode* ode)
+static inline bool relaunches(const Ode* ode)
 {
     const OdeChoice* c = &ode->state.choice;
     return ode->method == &ode_taylor && ode->n > 0 && !ode->linear && ode->options.breakpoint == ODE_BREAK_SAME &&
            (ode->options.method != ODE_AUTO || c->wish == c->method);
 }
 
+bool ode_relaunches(const Ode* ode)
+{
+    return relaunches(ode);
+}
+
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 {
     OdeState* s = &ode->state;
+    if (!relaunches(ode))
+    {
+        return false;
+    }
     double* restrict to = ode->x, * restrict slope = ode->slope, * restrict carry = ode->dense[CARRY], all = 0;
     for (int i = 0; i < ode->n; i++)
     {
