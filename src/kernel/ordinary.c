@@ -44,7 +44,7 @@ static kaiStatus take_levels(Kernel* kernel, const Scene* scene)
 }
 
 // What is there without a left limit: events, and signals that the reaction reads and does not compute.
-static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
+kaiStatus ordinary_begin(Kernel* kernel, const Scene* scene, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
@@ -173,7 +173,8 @@ static bool is_quiet(const Kernel* kernel, const Scene* scene)
     return quiet && !leads_on(kernel, scene);
 }
 
-void ordinary_assign(Kernel* kernel, CommitResult* result)
+// As commit_apply_staged, with the values before it kept for listeners.
+static void assign(Kernel* kernel, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < kernel->staged_count; i++)
@@ -201,7 +202,7 @@ static const Scene* change(Kernel* kernel, const Scene* scene, SceneMove* move, 
     for (uint32_t i = 0; i < kernel->leaving_count; i++)
         contexts_leave(kernel, kernel->leaving[i]);
     kernel->leaving_count = 0;
-    ordinary_assign(kernel, result);
+    assign(kernel, result);
     if (!moves)
         return scene;
     scene = scene_after(kernel, move);
@@ -292,13 +293,40 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
     return KAI_OK;
 }
 
-kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
+// From the second tag on, if there is one. `scene` is that of the modes after the first; NULL: they have none.
+kaiStatus ordinary_finish(Kernel* kernel, const Scene* scene, kaiTag first, const CommitResult* result)
+{
+    bool quiet = scene != NULL;
+    kaiStatus status = KAI_OK;
+    if (result->state || result->other)
+    {
+        kernel->now.p = result->state;
+        kernel->now.m = !result->state;
+        status = quiet ? second_tag(kernel, scene, &quiet) : kernel_check_limits(kernel);
+    }
+    if (status != KAI_OK)
+        return status;
+    return quiet ? come_to_rest(kernel, scene, first, result->state)
+                 : ordinary_carry_on(kernel, first, result->state, false);
+}
+
+kaiStatus ordinary_commit(Kernel* kernel, const Scene* scene)
 {
     CommitResult result = {false, false};
     SceneMove* move = NULL;
+    kaiStatus status = fire(kernel, scene, &result, &move);
+    if (status != KAI_OK)
+        return status;
+    commit_clear_events(kernel, &result);
+    scene = change(kernel, scene, move, &result);
+    return ordinary_finish(kernel, scene, kernel->now, &result);
+}
+
+kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
+{
     if (scene->routine != NULL)
         return routine_run(kernel, scene, t);
-    kaiStatus status = begin(kernel, scene, t);
+    kaiStatus status = ordinary_begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
@@ -307,20 +335,5 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
         return status;
     take_left_limits(kernel, scene);
     kernel->hooks->count(kernel->owner);
-    status = fire(kernel, scene, &result, &move);
-    if (status != KAI_OK)
-        return status;
-    commit_clear_events(kernel, &result);
-    scene = change(kernel, scene, move, &result);
-    kaiTag first = kernel->now;
-    bool quiet = scene != NULL;
-    if (result.state || result.other)
-    {
-        kernel->now.p = result.state;
-        kernel->now.m = !result.state;
-        status = quiet ? second_tag(kernel, scene, &quiet) : kernel_check_limits(kernel);
-    }
-    if (status != KAI_OK)
-        return status;
-    return quiet ? come_to_rest(kernel, scene, first, result.state) : ordinary_carry_on(kernel, first, result.state, false);
+    return ordinary_commit(kernel, scene);
 }

@@ -23,26 +23,35 @@ static bool takes_act(const kaiModel* model, const Reaction* reaction, uint32_t 
     return plain;
 }
 
+static bool takes_reaction(const kaiModel* model, const Reaction* reaction, uint32_t* acts)
+{
+    bool plain = true;
+    *acts += reaction->act_count;
+    for (uint32_t i = 0; i < reaction->act_count; i++)
+        plain &= takes_act(model, reaction, i);
+    return plain;
+}
+
+// Of crossings those that are searched, of all those that read the island.
+static bool takes_guard(const Guard* guard)
+{
+    return guard->islands.count > 0 && (!is_crossing(guard) || guard->searched);
+}
+
 static bool is_small(const Kernel* kernel, const Scene* scene)
 {
     const kaiModel* model = kernel->model;
     uint32_t acts = 0;
-    bool small = kernel->plain && model->islands_count == 1 && model->machines_count == 0 &&
-                 scene->guards <= ROUTINE_GUARDS && scene->whens <= ROUTINE_WHENS &&
-                 scene->signals + scene->levels + scene->moves == 0;
+    bool small = kernel->plain && model->islands_count == 1 && scene->guards <= ROUTINE_GUARDS &&
+                 scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES && scene->signals == 0;
     for (uint32_t i = 0; small && i < scene->guards; i++)
-    {
-        const Guard* guard = &model->guards[scene_guards(scene)[i]];
-        small = is_crossing(guard) && guard->searched;
-    }
+        small = takes_guard(&model->guards[scene_guards(scene)[i]]);
     for (uint32_t i = 0; small && i < scene->whens; i++)
-    {
-        const Reaction* reaction = &model->reactions[scene_whens(scene)[i]];
-        acts += reaction->act_count;
-        for (uint32_t k = 0; k < reaction->act_count; k++)
-            small &= takes_act(model, reaction, k);
-        small &= reaction->ctx == 0;
-    }
+        small = takes_reaction(model, &model->reactions[scene_whens(scene)[i]], &acts);
+    for (uint32_t i = 0; small && i < scene->moves; i++)
+        if (scene->move[i].transition != NO_REG)
+            small = takes_reaction(model, &model->reactions[model->transitions[scene->move[i].transition].reaction],
+                                   &acts);
     return small && acts <= ROUTINE_ACTS;
 }
 
@@ -57,31 +66,71 @@ static RoutineGuard guard_of(const Kernel* kernel, uint32_t index)
     double* R = kernel->R;
     return (RoutineGuard){.guard = guard,
                           .state = &kernel->guards[index],
-                          .side = R + guard->side,
+                          .side = guard->side != NO_REG ? R + guard->side : NULL,
                           .last_g = R + guard->last_g,
                           .react_g = R + guard->react_g,
                           .g = R + guard->g,
                           .slope = R + guard->slope,
                           .index = index,
-                          .item = agenda_guard(kernel, index)};
+                          .item = agenda_guard(kernel, index),
+                          .crossing = is_crossing(guard)};
+}
+
+static bool is_read(const kaiModel* model, uint32_t reg)
+{
+    uint32_t row = reg - model->reg_first[REG_STATE];
+    return row < model->state_count || model->reg_island_first[row] < model->reg_island_first[row + 1];
 }
 
 static RoutineAct act_of(const Kernel* kernel, const Act* act)
 {
     const kaiModel* model = kernel->model;
     uint32_t row = act->target - model->reg_first[REG_STATE];
-    bool state = row < model->state_count;
     return (RoutineAct){.value = kernel->R + act->value,
                         .target = kernel->R + act->target,
-                        .state = state ? row : NO_REG,
-                        .disturbs = state || model->reg_island_first[row] < model->reg_island_first[row + 1]};
+                        .state = row < model->state_count ? row : NO_REG,
+                        .disturbs = is_read(model, act->target)};
 }
 
+static RoutineWhen put_reaction(const Kernel* kernel, Routine* r, uint32_t index, uint32_t* acts)
+{
+    const kaiModel* model = kernel->model;
+    const Reaction* reaction = &model->reactions[index];
+    RoutineWhen when = {.fire = kernel->R + reaction->fire,
+                        .code = piece_of(model, reaction->code),
+                        .reaction = index,
+                        .ctx = reaction->ctx,
+                        .first = *acts,
+                        .count = reaction->act_count};
+    for (uint32_t i = 0; i < reaction->act_count; i++)
+        r->acts[(*acts)++] = act_of(kernel, &model->acts[reaction->first_act + i]);
+    return when;
+}
+
+static RoutineMove put_move(const Kernel* kernel, Routine* r, SceneMove* move, uint32_t* acts)
+{
+    const kaiModel* model = kernel->model;
+    const Machine* machine = &model->machines[move->machine];
+    RoutineMove to = {.when.fire = kernel->R + move->fire, .move = move, .machine = move->machine};
+    if (move->transition == NO_REG)
+        return to;
+    const Transition* t = &model->transitions[move->transition];
+    to.when = put_reaction(kernel, r, t->reaction, acts);
+    to.mode = kernel->R + machine->reg;
+    to.to = t->to;
+    to.leaves = model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx;
+    to.disturbs = is_read(model, machine->reg);
+    to.brief = true;
+    return to;
+}
+
+// The machines are in the modes of the scene.
 Routine* routine_make(Kernel* kernel, const Scene* scene)
 {
     const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
     Routine* r = is_small(kernel, scene) ? a.alloc(a.user, NULL, 0, sizeof *r) : NULL;
+    uint32_t acts = 0;
     if (r == NULL)
         return NULL;
     *r = (Routine){.react = *scene_reacts(scene), .look = piece_of(model, model->islands[0].events)};
@@ -89,17 +138,10 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
         r->look = (ScenePiece){scene->looks->words, scene->looks->words + scene->looks->count};
     for (uint32_t i = 0; i < scene->guards; i++)
         r->guards[r->guard_count++] = guard_of(kernel, scene_guards(scene)[i]);
-    for (uint32_t i = 0, acts = 0; i < scene->whens; i++)
-    {
-        const Reaction* reaction = &model->reactions[scene_whens(scene)[i]];
-        r->whens[r->when_count++] = (RoutineWhen){.fire = kernel->R + reaction->fire,
-                                                  .code = piece_of(model, reaction->code),
-                                                  .reaction = scene_whens(scene)[i],
-                                                  .first = acts,
-                                                  .count = reaction->act_count};
-        for (uint32_t k = 0; k < reaction->act_count; k++)
-            r->acts[acts++] = act_of(kernel, &model->acts[reaction->first_act + k]);
-    }
+    for (uint32_t i = 0; i < scene->whens; i++)
+        r->whens[r->when_count++] = put_reaction(kernel, r, scene_whens(scene)[i], &acts);
+    for (uint32_t i = 0; i < scene->moves; i++)
+        r->moves[r->move_count++] = put_move(kernel, r, &scene->move[i], &acts);
     return r;
 }
 
@@ -124,7 +166,6 @@ static inline kaiStatus begin(Kernel* kernel, double t)
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
     kernel->counters.instants++;
-    kernel->counters.tags++;
     kernel->now = (kaiTag){t, 0, 0};
     kernel->R[kernel->model->reg_time] = kernel->load_time = kernel->flow_start = kernel->instant_time = t;
     kernel->moment += 2;
@@ -133,7 +174,6 @@ static inline kaiStatus begin(Kernel* kernel, double t)
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
     kernel->rounding = 0;
-    kernel->reaction++;
     if (!crossed)
         return schedule_mark_due(kernel, t);
     guard_turn(kernel, index, kernel->guards[index].toward);
@@ -147,13 +187,13 @@ static inline void take_left_limits(Kernel* kernel, const Routine* r)
     {
         double g = *at->last_g = *at->react_g;
         if (at->index == kernel->left.guard)
-        {
             kernel->left.g = g;
-            continue;
+        else if (at->crossing)
+        {
+            if (g != 0 || *at->side == 2)
+                *at->side = sign_of(g);
+            guard_arrive(kernel, at->guard, g);
         }
-        if (g != 0 || *at->side == 2)
-            *at->side = sign_of(g);
-        guard_arrive(kernel, at->guard, g);
     }
 }
 
@@ -163,11 +203,11 @@ static inline void disturb(Kernel* kernel)
         kernel_disturb_island(kernel, 0);
 }
 
-// A reaction that fires alone: its values are read before the first of them is written.
-static kaiStatus assign_alone(Kernel* kernel, const Routine* r, const RoutineWhen* when, CommitResult* result)
+// The values that a reaction which fires alone assigns: all are read before the first of them is written.
+static inline kaiStatus evaluate(Kernel* kernel, const Routine* r, const RoutineWhen* when, double* values)
 {
     const RoutineAct* acts = r->acts + when->first;
-    double values[ROUTINE_ACTS];
+    const kaiModel* model = kernel->model;
     kaiStatus status = when->code.from < when->code.to ? run(kernel, when->code) : KAI_OK;
     kernel->reacted[0] = when->reaction;
     kernel->reacted_count = 1;
@@ -175,53 +215,62 @@ static kaiStatus assign_alone(Kernel* kernel, const Routine* r, const RoutineWhe
     {
         values[i] = *acts[i].value;
         if (isnan(values[i]))
-            status = commit_fail_value(
-                kernel, &kernel->model->acts[kernel->model->reactions[when->reaction].first_act + i], false);
+            status = commit_fail_value(kernel, &model->acts[model->reactions[when->reaction].first_act + i], false);
     }
-    if (status != KAI_OK)
-        return status;
-    commit_clear_events(kernel, result);
-    for (uint32_t i = 0; i < when->count; i++, acts++)
+    return status;
+}
+
+static inline void assign(Kernel* kernel, const RoutineAct* act, const double* values, uint32_t count,
+                          CommitResult* result)
+{
+    for (uint32_t i = 0; i < count; i++, act++)
     {
-        double before = *acts->target;
-        *acts->target = values[i];
-        if (acts->state != NO_REG)
-            kernel->jumps[kernel->jump_count++] = (Jump){acts->state, before};
+        double before = *act->target;
+        *act->target = values[i];
+        if (act->state != NO_REG)
+            kernel->jumps[kernel->jump_count++] = (Jump){act->state, before};
         if (before == values[i])
             continue;
-        result->state |= acts->state != NO_REG;
-        result->other |= acts->state == NO_REG;
-        if (acts->disturbs)
+        result->state |= act->state != NO_REG;
+        result->other |= act->state == NO_REG;
+        if (act->disturbs)
             disturb(kernel);
     }
+}
+
+// One transition alone is taken. *scene: that of the modes after it; NULL: they have none.
+static inline kaiStatus take_move(Kernel* kernel, const Routine* r, const RoutineMove* move, CommitResult* result,
+                                  const Scene** scene)
+{
+    double values[ROUTINE_ACTS];
+    kaiStatus status = evaluate(kernel, r, &move->when, values);
+    if (status != KAI_OK)
+        return status;
+    commit_clear_events(kernel, result);
+    contexts_leave(kernel, move->leaves);
+    assign(kernel, r->acts + move->when.first, values, move->when.count, result);
+    if (*move->mode != move->to && move->disturbs)
+        disturb(kernel);
+    *move->mode = move->to;
+    result->other = true;
+    *scene = scene_after(kernel, move->move);
+    guard_enter(kernel);
     return KAI_OK;
 }
 
-static kaiStatus assign_many(Kernel* kernel, const Routine* r, CommitResult* result)
+static inline kaiStatus take_reaction(Kernel* kernel, const Routine* r, const RoutineWhen* when, CommitResult* result)
 {
+    double values[ROUTINE_ACTS];
     kaiStatus status = KAI_OK;
     kernel->reacted_count = 0;
-    for (uint32_t i = 0; i < r->when_count && status == KAI_OK; i++)
-        if (*r->whens[i].fire != 0)
-            status = commit_stage_reaction(kernel, &kernel->model->reactions[r->whens[i].reaction]);
+    if (when != NULL)
+        status = evaluate(kernel, r, when, values);
     if (status != KAI_OK)
-    {
-        commit_forget(kernel);
         return status;
-    }
     commit_clear_events(kernel, result);
-    ordinary_assign(kernel, result);
+    if (when != NULL)
+        assign(kernel, r->acts + when->first, values, when->count, result);
     return KAI_OK;
-}
-
-static inline kaiStatus fire(Kernel* kernel, const Routine* r, CommitResult* result)
-{
-    const RoutineWhen* first = NULL;
-    uint32_t count = 0;
-    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        if (*at->fire != 0 && count++ == 0)
-            first = at;
-    return count == 1 ? assign_alone(kernel, r, first, result) : assign_many(kernel, r, result);
 }
 
 // ---- the second tag
@@ -232,8 +281,10 @@ static inline bool is_quiet(const Kernel* kernel, const Routine* r)
     bool quiet = true;
     for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
         quiet &= *at->fire == 0;
+    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
+        quiet &= *at->when.fire == 0;
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
-        quiet &= *at->react_g == *at->last_g || !guard_jumps(kernel, at->index);
+        quiet &= !at->crossing || *at->react_g == *at->last_g || !guard_jumps(kernel, at->index);
     return quiet;
 }
 
@@ -250,7 +301,10 @@ static inline kaiStatus second_tag(Kernel* kernel, const Routine* r, bool* quiet
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
     {
         double g = *at->react_g;
-        guard_take_side(kernel, at->guard, g);
+        if (at->crossing)
+            guard_take_side(kernel, at->guard, g);
+        else
+            guard_take_truth(kernel, at->guard);
         *at->last_g = g;
     }
     return KAI_OK;
@@ -260,11 +314,10 @@ static inline kaiStatus second_tag(Kernel* kernel, const Routine* r, bool* quiet
 // ---------------------------------------------------------------------------------------------------------
 
 // As guard_arm_one, of a crossing.
-static inline kaiStatus arm_one(Kernel* kernel, const RoutineGuard* at, bool* leaving)
+static inline kaiStatus arm_crossing(Kernel* kernel, const RoutineGuard* at, bool* leaving)
 {
     GuardState* state = at->state;
     kaiStatus status = KAI_OK;
-    state->armed = kernel->arming;
     if (state->sliding != 0 || isnan(*at->slope))
         return guard_arm_one(kernel, at->index, leaving);
     state->active = true;
@@ -295,46 +348,81 @@ static inline kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
     kernel->arming++;
     if (status == KAI_OK && kernel->restarted.count == 0)
         return plain_arm(kernel, scene_guards(scene), scene->guards, leaving);
-    if (status == KAI_OK && r->guard_count > 0)
+    if (status == KAI_OK && (r->guard_count > 0 || scene->looks != NULL))
     {
         kernel->island_looked[0] = kernel->moment;
         status = run(kernel, r->look);
     }
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end && status == KAI_OK; at++)
     {
-        status = arm_one(kernel, at, leaving);
+        at->state->armed = kernel->arming;
+        status = at->crossing ? arm_crossing(kernel, at, leaving) : guard_arm_one(kernel, at->index, leaving);
         agenda_set(&kernel->agenda, at->item, at->state->due);
     }
     return status;
 }
 
+// After the first commit: as ordinary_finish.
+static inline kaiStatus finish(Kernel* kernel, const Scene* scene, const CommitResult* result)
+{
+    kaiTag first = kernel->now;
+    kaiStatus status = KAI_OK;
+    bool quiet = true, leaving = false;
+    if (result->state || result->other)
+    {
+        kernel->now.p = result->state;
+        kernel->now.m = !result->state;
+        status = second_tag(kernel, scene->routine, &quiet);
+    }
+    if (status == KAI_OK && !quiet)
+        return ordinary_carry_on(kernel, first, result->state, false);
+    if (status == KAI_OK)
+        status = arm(kernel, scene, &leaving);
+    if (status != KAI_OK)
+        return status;
+    return leaving ? ordinary_carry_on(kernel, first, result->state, true) : kernel->hooks->past(kernel->owner);
+}
+
+// What fires, if it is one reaction or one transition at most. False: it is more.
+static inline bool find_one(const Kernel* kernel, const Routine* r, const RoutineWhen** when, const RoutineMove** move)
+{
+    uint32_t count = 0;
+    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
+        if (*at->fire != 0 && (at->ctx == 0 || !commit_is_preempted(kernel, at->ctx)))
+        {
+            count++;
+            *when = at;
+        }
+    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
+        if (*at->when.fire != 0 && (*move == NULL || at->machine != (*move)->machine))  // the first of a machine
+        {
+            count += at->brief ? 1 : 2;
+            *move = at;
+        }
+    return count < 2;
+}
+
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
 {
     const Routine* r = scene->routine;
+    const RoutineWhen* when = NULL;
+    const RoutineMove* move = NULL;
     CommitResult result = {false, false};
-    bool quiet = true, leaving = false;
-    kaiStatus status = begin(kernel, t);
+    kaiStatus status = scene->levels > 0 ? ordinary_begin(kernel, scene, t) : begin(kernel, t);
+    kernel->counters.tags++;
+    kernel->reaction++;
     if (status == KAI_OK)
         status = run(kernel, r->react);
     if (status != KAI_OK)
         return status;
     take_left_limits(kernel, r);
     kernel->hooks->count(kernel->owner);
-    status = fire(kernel, r, &result);
+    if (!find_one(kernel, r, &when, &move))
+        return ordinary_commit(kernel, scene);
+    status = move != NULL ? take_move(kernel, r, move, &result, &scene) : take_reaction(kernel, r, when, &result);
     if (status != KAI_OK)
         return status;
-    kaiTag first = kernel->now;
-    if (result.state || result.other)
-    {
-        kernel->now.p = result.state;
-        kernel->now.m = !result.state;
-        status = second_tag(kernel, r, &quiet);
-    }
-    if (status == KAI_OK && !quiet)
-        return ordinary_carry_on(kernel, first, result.state, false);
-    if (status == KAI_OK)
-        status = arm(kernel, scene, &leaving);
-    if (status != KAI_OK)
-        return status;
-    return leaving ? ordinary_carry_on(kernel, first, result.state, true) : kernel->hooks->past(kernel->owner);
+    if (scene == NULL || scene->routine == NULL)
+        return ordinary_finish(kernel, scene, kernel->now, &result);
+    return finish(kernel, scene, &result);
 }

@@ -9,16 +9,18 @@ enum
 {
     ROUTINE_GUARDS = 8,
     ROUTINE_WHENS = 8,
-    ROUTINE_ACTS = 16,  // of all reactions together
+    ROUTINE_MOVES = 8,
+    ROUTINE_ACTS = 16,  // of all reactions and transitions together
 };
 
-typedef struct RoutineGuard  // a crossing that is searched
+typedef struct RoutineGuard
 {
     const Guard* guard;
     GuardState* state;
     double *side, *last_g;
     const double *react_g, *g, *slope;
     uint32_t index, item;  // in the agenda
+    bool crossing;         // one that is searched; otherwise a relation
 } RoutineGuard;
 
 typedef struct RoutineAct
@@ -29,20 +31,31 @@ typedef struct RoutineAct
     bool disturbs;   // the island reads it
 } RoutineAct;
 
-typedef struct RoutineWhen
+typedef struct RoutineWhen  // a reaction
 {
     const double* fire;
     ScenePiece code;
-    uint32_t reaction;
+    uint32_t reaction, ctx;
     uint32_t first, count;  // in `acts`
 } RoutineWhen;
+
+typedef struct RoutineMove  // a transition
+{
+    RoutineWhen when;
+    SceneMove* move;
+    double* mode;  // the register of its machine, and what it becomes
+    double to;
+    uint32_t machine, leaves;  // the context that it leaves
+    bool disturbs, brief;      // brief: it enters a mode, and nothing else
+} RoutineMove;
 
 struct Routine
 {
     ScenePiece react, look;
-    uint32_t guard_count, when_count;
+    uint32_t guard_count, when_count, move_count;
     RoutineGuard guards[ROUTINE_GUARDS];
     RoutineWhen whens[ROUTINE_WHENS];
+    RoutineMove moves[ROUTINE_MOVES];
     RoutineAct acts[ROUTINE_ACTS];
 };
 
@@ -51,8 +64,11 @@ Routine* routine_make(Kernel* kernel, const Scene* scene);
 void routine_free(Kernel* kernel, Routine* routine);
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t);
 
-// ordinary.c: what was staged, as commit_apply_staged, with the values before it kept for listeners.
-void ordinary_assign(Kernel* kernel, CommitResult* result);
+// ordinary.c: where a routine has relations, its beginning; whatever fires, from the values of the first reaction on;
+// and what comes after the first commit, in the modes of `scene` (NULL: they have none).
+kaiStatus ordinary_begin(Kernel* kernel, const Scene* scene, double t);
+kaiStatus ordinary_commit(Kernel* kernel, const Scene* scene);
+kaiStatus ordinary_finish(Kernel* kernel, const Scene* scene, kaiTag first, const CommitResult* result);
 // After `first` the listeners hear of its commit; after another tag, if there was one (`again`), of that; then tags go
 // on.
 kaiStatus ordinary_carry_on(Kernel* kernel, kaiTag first, bool state, bool again);
