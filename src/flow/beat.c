@@ -27,9 +27,9 @@ bool beat_take(Flow* flow, double until, double* t)
 {
     Kernel* kernel = flow->kernel;
     uint32_t item;
-    double tick = agenda_next(&kernel->agenda, &item), after = tick + kernel_slack(kernel, tick);
+    double second, tick = agenda_next_two(&kernel->agenda, &item, &second), after = tick + kernel_slack(kernel, tick);
     if (item >= flow->model->clocks_count || !(tick > kernel->now.t) || !(tick <= until) ||
-        !(after < kernel->options->stop) || !(agenda_second(&kernel->agenda, item) > after) || !is_clear(flow))
+        !(after < kernel->options->stop) || !(second > after) || !is_clear(flow))
         return false;
     IslandReach reach = island_reaches(flow, tick);
     *t = reach == REACH_CROSSING ? ode_time(flow->island_odes[0]) : tick;
