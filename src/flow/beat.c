@@ -13,14 +13,12 @@ bool beat_serves(const Flow* flow)
            !flow->kernel->options->profile && kernel_blocks(flow->kernel) == NULL;
 }
 
-// The island waits for a step and nothing else is going on.
-static bool is_clear(const Flow* flow)
+// The island waits for a step and nothing else is going on (run.c has asked the kernel).
+static inline bool is_clear(const Flow* flow)
 {
-    const Kernel* kernel = flow->kernel;
     const IslandState* island = &flow->islands[0];
     return flow->waiting.count == 1 && flow->looks.count == 0 && island->begun && !island->beyond &&
-           !island->ends_beyond && kernel->holds == 0 && kernel->slides == 0 && kernel->outside_count == 0 &&
-           kernel->queue.count == 0 && !kernel->halted && kernel->now.t == ode_time(flow->island_odes[0]);
+           !island->ends_beyond && flow->kernel->now.t == ode_time(flow->island_odes[0]);
 }
 
 bool beat_take(Flow* flow, double until, double* t)
