@@ -421,32 +421,6 @@ static kaiStatus restart(Flow* flow, uint32_t island)
     return KAI_OK;
 }
 
-// The only island, whose step ends at this instant and whose states are in the registers: as restart, with nothing asked
-// that it has not. False: nothing has changed but what order 0 has computed.
-static inline bool restart_alone(Flow* flow)
-{
-    Kernel* kernel = flow->kernel;
-    IslandState* s = &flow->islands[0];
-    IslandSystem* own = &flow->island_systems[0];
-    Ode* ode = flow->island_odes[0];
-    double t = kernel->now.t;
-    uint32_t failed;
-    if (!s->begun || s->loaded != t || ode_time(ode) != t || !s->due || own->series == NULL || own->states == NULL ||
-        kernel->holds + kernel->slides > 0 || kernel->bonds != NULL)
-        return false;
-    kernel->R[flow->model->reg_time] = t;
-    if (series_begin(own->series, kernel->R, &kernel->host, &failed) != SERIES_OK ||
-        !ode_relaunch(ode, t, own->states, island_rates(flow, own)))
-        return false;
-    kernel->island_disturbed[0] = false;
-    s->terms = 0;
-    s->known = false;
-    s->disturbed_at = kernel->touch;
-    s->pin_time = NAN;
-    s->sloped = kernel->moment;
-    return true;
-}
-
 // From the registers, at the end of an instant.
 kaiStatus islands_restart(Flow* flow)
 {
@@ -454,7 +428,7 @@ kaiStatus islands_restart(Flow* flow)
     IndexList list = flow->kernel->disturbed;
     flow->kernel->disturbed = (IndexList){flow->kernel->restarted.at, 0};  // arming may disturb again
     flow->kernel->restarted = list;
-    if (list.count == 1 && flow->model->islands_count == 1 && restart_alone(flow))
+    if (list.count == 1 && flow->model->islands_count == 1 && island_restarts_alone(flow))
         return KAI_OK;
     for (uint32_t i = 0; i < list.count && status == KAI_OK; i++)
         status = restart(flow, list.at[i]);

@@ -50,8 +50,8 @@ static bool is_small(const Kernel* kernel, const Scene* scene)
         small = takes_reaction(model, &model->reactions[scene_whens(scene)[i]], &acts);
     for (uint32_t i = 0; small && i < scene->moves; i++)
         if (scene->move[i].transition != NO_REG)
-            small = takes_reaction(model, &model->reactions[model->transitions[scene->move[i].transition].reaction],
-                                   &acts);
+            small =
+                takes_reaction(model, &model->reactions[model->transitions[scene->move[i].transition].reaction], &acts);
     return small && acts <= ROUTINE_ACTS;
 }
 

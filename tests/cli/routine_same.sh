@@ -24,7 +24,7 @@ both()
             } >"$WORK/$1.kai"
             "$KAIROS" run "$WORK/$1.kai" -o "$WORK/$way.csv" >"$WORK/$way.out" 2>&1
             echo "exit $?" >>"$WORK/$way.out"
-            sed -i -E "s/[0-9.]+ m?s\b//g; s/$way//g" "$WORK/$way.out"
+            sed -i -E "s/[0-9.]+ m?s\b//g; s/$way\\.csv//g" "$WORK/$way.out"
         done
         [ "$(wc -l <"$WORK/routine.csv")" -gt 8 ] || { cat "$WORK/routine.out"; fail "$1: no rows"; }
         cmp "$WORK/routine.csv" "$WORK/ordinary.csv" || fail "$1, $events: not the same rows"
