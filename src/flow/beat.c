@@ -13,23 +13,21 @@ bool beat_serves(const Flow* flow)
            !flow->kernel->options->profile && kernel_blocks(flow->kernel) == NULL;
 }
 
-// The island waits for a step and nothing else is going on.
-static bool is_clear(const Flow* flow)
+// The island waits for a step and nothing else is going on (run.c has asked the kernel).
+static inline bool is_clear(const Flow* flow)
 {
-    const Kernel* kernel = flow->kernel;
     const IslandState* island = &flow->islands[0];
     return flow->waiting.count == 1 && flow->looks.count == 0 && island->begun && !island->beyond &&
-           !island->ends_beyond && kernel->holds == 0 && kernel->slides == 0 && kernel->outside_count == 0 &&
-           kernel->queue.count == 0 && !kernel->halted && kernel->now.t == ode_time(flow->island_odes[0]);
+           !island->ends_beyond && flow->kernel->now.t == ode_time(flow->island_odes[0]);
 }
 
 bool beat_take(Flow* flow, double until, double* t)
 {
     Kernel* kernel = flow->kernel;
     uint32_t item;
-    double tick = agenda_next(&kernel->agenda, &item), after = tick + kernel_slack(kernel, tick);
+    double second, tick = agenda_next_two(&kernel->agenda, &item, &second), after = tick + kernel_slack(kernel, tick);
     if (item >= flow->model->clocks_count || !(tick > kernel->now.t) || !(tick <= until) ||
-        !(after < kernel->options->stop) || !(agenda_second(&kernel->agenda, item) > after) || !is_clear(flow))
+        !(after < kernel->options->stop) || !(second > after) || !is_clear(flow))
         return false;
     IslandReach reach = island_reaches(flow, tick);
     *t = reach == REACH_CROSSING ? ode_time(flow->island_odes[0]) : tick;

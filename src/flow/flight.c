@@ -18,14 +18,12 @@ bool flight_serves(const Flow* flow)
            flow->islands[0].base == 0 && flow->island_systems[0].series != NULL;
 }
 
-// The island waits for a step and nothing else is going on.
-static bool is_clear(const Flow* flow)
+// The island waits for a step and nothing else is going on (run.c has asked the kernel).
+static inline bool is_clear(const Flow* flow)
 {
-    const Kernel* kernel = flow->kernel;
     const IslandState* island = &flow->islands[0];
     return flow->waiting.count == 1 && flow->looks.count == 0 && island->due && island->begun && !island->beyond &&
-           kernel->holds == 0 && kernel->slides == 0 && kernel->outside_count == 0 && kernel->queue.count == 0 &&
-           flow->small_count == 0 && !kernel->halted && kernel->now.t == ode_time(flow->island_odes[0]);
+           flow->small_count == 0 && flow->kernel->now.t == ode_time(flow->island_odes[0]);
 }
 
 bool flight_take(Flow* flow, double until, double* t)
@@ -34,8 +32,8 @@ bool flight_take(Flow* flow, double until, double* t)
     Ode* ode = flow->island_odes[0];
     IslandState* island = &flow->islands[0];
     uint32_t item, guard;
-    int degree = ode_flies(ode);
-    if (degree == 0 || !is_clear(flow))
+    int degree = series_degree(flow->island_systems[0].series);
+    if (degree < 1 || degree > 2 || !is_clear(flow))
         return false;
     double theta, limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
     if (!(limit > kernel->now.t) || !ode_flight(ode, degree, limit, &flow->flight))

@@ -240,6 +240,8 @@ static inline kaiStatus island_slopes(Flow* flow, uint32_t island)  // their der
 {
     return flow->islands[island].sloped == flow->kernel->moment ? KAI_OK : island_slopes_now(flow, island);
 }
+// alone.c: false: it is not so, and nothing has changed but what order 0 has computed.
+bool island_restarts_alone(Flow* flow);
 // glide.c: an island whose motion is a short polynomial by structure starts again and steps without its solver.
 void island_land(const Flow* flow, uint32_t island);           // its solver takes over
 bool island_takes_off(Flow* flow, uint32_t island, double t);  // it starts again, where order 0 has been made

@@ -105,6 +105,16 @@ static inline bool goes_one_way(const double* c, int degree)
     return degree != 2 || c[2] == 0;
 }
 
+// A crossing that starts on its level, leaves it and comes back, as a body that was thrown up: what
+// polynomial_roots_closed and choose_root come to. NaN: it is not that, or so close that rounding decides.
+static inline double find_return(const GuardPath* path, const double* c)
+{
+    double end = c[1] + path->length * c[2], open = 8 * DBL_EPSILON * (fabs(c[1]) + path->length * fabs(c[2]));
+    bool back = is_crossing(path->guard) && path->flow->kernel->R[path->guard->side] != path->toward &&
+                path->toward * c[1] < -open && path->toward * end > open;
+    return back ? -c[1] / c[2] : NAN;
+}
+
 // Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
 static inline double find_root(const GuardPath* path, const double* c, int degree)
 {
@@ -447,7 +457,8 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
             return false;
         GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
         parabola_in_flight(&path, &p);
-        double at = find_root(&path, p.c, p.degree);
+        double at = p.c[0] == 0 && p.degree == 2 ? find_return(&path, p.c) : NAN;
+        at = isnan(at) ? find_root(&path, p.c, p.degree) : at;
         if (isnan(at))
             return false;
         second = smaller(second, larger(first, at));
@@ -463,7 +474,12 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     double at = first / f->length;
     if (is_crossing(nearest.guard))     // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
-    *theta = push_past(&nearest, at, 1, slope, value_in_flight);
     *index = nearest.index;
+    *theta = smaller(at, 1);
+    if (!is_past(flow->kernel, nearest.guard, value_in_flight(&nearest, *theta)))  // mostly it is, and no more is asked
+    {
+        flow->kernel->counters.guard_calls--;  // the same place is asked for again
+        *theta = push_past(&nearest, at, 1, slope, value_in_flight);
+    }
     return *theta < 1;
 }

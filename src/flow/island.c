@@ -428,6 +428,8 @@ kaiStatus islands_restart(Flow* flow)
     IndexList list = flow->kernel->disturbed;
     flow->kernel->disturbed = (IndexList){flow->kernel->restarted.at, 0};  // arming may disturb again
     flow->kernel->restarted = list;
+    if (list.count == 1 && flow->model->islands_count == 1 && island_restarts_alone(flow))
+        return KAI_OK;
     for (uint32_t i = 0; i < list.count && status == KAI_OK; i++)
         status = restart(flow, list.at[i]);
     flow->kernel->R[flow->model->reg_time] = flow->kernel->now.t;

@@ -59,18 +59,29 @@ static inline double agenda_next(const Agenda* a, uint32_t* item)
             next = a->times[*item = i];
     return next;
 }
-// The time of the next item but one.
-static inline double agenda_second(const Agenda* a, uint32_t first)
+// The same, with the time of the next item but one.
+static inline double agenda_next_two(const Agenda* a, uint32_t* item, double* second)
 {
-    double second = INFINITY;
-    bool few = a->count <= AGENDA_FEW;
-    uint32_t from = few ? 0 : 1, to = few ? a->count : AGENDA_BELOW + 1;
-    for (uint32_t i = from; i < to; i++)
+    double next = INFINITY;
+    *second = INFINITY;
+    *item = 0;
+    if (a->count > AGENDA_FEW)
     {
-        double time = few ? a->times[i] : a->heap[i].time;
-        second = time < second && (!few || i != first) ? time : second;
+        for (uint32_t i = 1; i <= AGENDA_BELOW; i++)
+            *second = a->heap[i].time < *second ? a->heap[i].time : *second;
+        *item = a->heap[0].item;
+        return a->heap[0].time;
     }
-    return second;
+    for (uint32_t i = 0; i < a->count; i++)
+    {
+        double time = a->times[i];
+        if (!(time < *second))
+            continue;
+        *second = time < next ? next : time;
+        *item = time < next ? i : *item;
+        next = time < next ? time : next;
+    }
+    return next;
 }
 // The latest time up to `bound`; -inf if there is none.
 double agenda_last(const Agenda* a, double bound);

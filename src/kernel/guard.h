@@ -340,7 +340,7 @@ typedef struct GuardWalk
     ActiveWalk active;
 } GuardWalk;
 
-static inline bool island_guard(const Kernel* kernel, GuardWalk* w)
+__attribute__((always_inline)) static inline bool island_guard(const Kernel* kernel, GuardWalk* w)
 {
     const kaiModel* model = kernel->model;
     const IndexRange range = model->islands[w->island].guards;
@@ -358,7 +358,7 @@ static inline bool island_guard(const Kernel* kernel, GuardWalk* w)
 }
 
 // Those that read no other island.
-static inline bool own_guard(const Kernel* kernel, GuardWalk* w)
+__attribute__((always_inline)) static inline bool own_guard(const Kernel* kernel, GuardWalk* w)
 {
     while (island_guard(kernel, w))
         if (kernel->model->guards[w->index].islands.count == 1)

@@ -19,9 +19,10 @@
 #include <math.h>
 
 typedef struct Kernel Kernel;
-typedef struct Bonds Bonds;  // bonds.h
-typedef struct Scene Scene;  // scene.h
-typedef struct Brief Brief;  // brief.h
+typedef struct Bonds Bonds;      // bonds.h
+typedef struct Scene Scene;      // scene.h
+typedef struct Routine Routine;  // routine.h
+typedef struct Brief Brief;      // brief.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.

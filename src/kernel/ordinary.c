@@ -2,10 +2,10 @@
 // assigns variables and changes modes, and a second tag finds nothing more to do; nobody wants to see the left limit,
 // and no listener has a suspicion. What such an instant can touch is known beforehand (scene.c, scene_modes.c), so that
 // nothing is followed. The second tag and the listeners decide whether it is one; if it turns out otherwise, they are
-// told what they have missed and it goes on as any other instant (`carry_on`).
+// told what they have missed and it goes on as any other instant (`ordinary_carry_on`).
 #include "kernel/commit.h"
 #include "kernel/guard.h"
-#include "kernel/scene.h"
+#include "kernel/routine.h"
 
 #include <math.h>
 
@@ -44,7 +44,7 @@ static kaiStatus take_levels(Kernel* kernel, const Scene* scene)
 }
 
 // What is there without a left limit: events, and signals that the reaction reads and does not compute.
-static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
+kaiStatus ordinary_begin(Kernel* kernel, const Scene* scene, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
@@ -210,9 +210,8 @@ static const Scene* change(Kernel* kernel, const Scene* scene, SceneMove* move, 
     return scene;
 }
 
-// After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on. What
-// reads the event of a guard that leaves its level is touched already (guard_cross).
-static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
+// What reads the event of a guard that leaves its level is touched already (guard_cross).
+kaiStatus ordinary_carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 {
     kaiTag at = kernel->now;
     scene_spread(kernel);
@@ -260,7 +259,7 @@ static kaiStatus come_to_rest(Kernel* kernel, const Scene* scene, kaiTag first, 
     kaiStatus status = arm(kernel, scene, &leaving);
     if (status != KAI_OK)
         return status;
-    return leaving ? carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
+    return leaving ? ordinary_carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
 }
 
 // As guard_commit_one, of crossings that nothing takes over their levels and of relations.
@@ -294,11 +293,40 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
     return KAI_OK;
 }
 
-kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
+// From the second tag on, if there is one. `scene` is that of the modes after the first; NULL: they have none.
+kaiStatus ordinary_finish(Kernel* kernel, const Scene* scene, kaiTag first, const CommitResult* result)
+{
+    bool quiet = scene != NULL;
+    kaiStatus status = KAI_OK;
+    if (result->state || result->other)
+    {
+        kernel->now.p = result->state;
+        kernel->now.m = !result->state;
+        status = quiet ? second_tag(kernel, scene, &quiet) : kernel_check_limits(kernel);
+    }
+    if (status != KAI_OK)
+        return status;
+    return quiet ? come_to_rest(kernel, scene, first, result->state)
+                 : ordinary_carry_on(kernel, first, result->state, false);
+}
+
+kaiStatus ordinary_commit(Kernel* kernel, const Scene* scene)
 {
     CommitResult result = {false, false};
     SceneMove* move = NULL;
-    kaiStatus status = begin(kernel, scene, t);
+    kaiStatus status = fire(kernel, scene, &result, &move);
+    if (status != KAI_OK)
+        return status;
+    commit_clear_events(kernel, &result);
+    scene = change(kernel, scene, move, &result);
+    return ordinary_finish(kernel, scene, kernel->now, &result);
+}
+
+kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
+{
+    if (scene->routine != NULL)
+        return routine_run(kernel, scene, t);
+    kaiStatus status = ordinary_begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
@@ -307,20 +335,5 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
         return status;
     take_left_limits(kernel, scene);
     kernel->hooks->count(kernel->owner);
-    status = fire(kernel, scene, &result, &move);
-    if (status != KAI_OK)
-        return status;
-    commit_clear_events(kernel, &result);
-    scene = change(kernel, scene, move, &result);
-    kaiTag first = kernel->now;
-    bool quiet = scene != NULL;
-    if (result.state || result.other)
-    {
-        kernel->now.p = result.state;
-        kernel->now.m = !result.state;
-        status = quiet ? second_tag(kernel, scene, &quiet) : kernel_check_limits(kernel);
-    }
-    if (status != KAI_OK)
-        return status;
-    return quiet ? come_to_rest(kernel, scene, first, result.state) : carry_on(kernel, first, result.state, false);
+    return ordinary_commit(kernel, scene);
 }

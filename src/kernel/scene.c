@@ -5,7 +5,7 @@
 // that goes on from there gets the lists as the walk leaves them.
 //
 // A scene may hold more than an instant needs: a register that is touched and does not change keeps its value.
-#include "kernel/scene.h"
+#include "kernel/routine.h"
 
 #include "kernel/blocks.h"
 #include "kernel/guard.h"
@@ -276,6 +276,7 @@ void scenes_free(Kernel* kernel)
         {
             slice_free(kernel->scenes[i]->program, a);
             slice_free(kernel->scenes[i]->looks, a);
+            routine_free(kernel, kernel->scenes[i]->routine);
             a.alloc(a.user, (void*)(uintptr_t)kernel->scenes[i], kernel->scenes[i]->size, 0);
         }
 }

@@ -32,6 +32,7 @@ struct Scene
     uint32_t first_context, contexts;                  // in `at`, of a fused model: the contexts that are active
     Slice* program;       // of the reaction in these modes, as far as it is read; NULL: there is none
     Slice* looks;         // of what guards are armed with, the same
+    Routine* routine;     // its instants as one record; NULL: they are no routine
     const uint32_t* at;   // guards, whens, islands, levels, contexts, one after the other
     ScenePiece pieces[];  // signals, reacts
 };

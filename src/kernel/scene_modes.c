@@ -1,7 +1,7 @@
 // Scenes of models whose units are fused: one program is the reaction, so that all guards and reactions of the modes
 // that are active take part in every ordinary instant. There is one scene for each set of modes that the run has been
 // in; an instant that goes from one to another begins in the one and ends in the other (ordinary.c).
-#include "kernel/scene.h"
+#include "kernel/routine.h"
 
 #include "kernel/brief.h"
 #include "kernel/guard.h"
@@ -254,6 +254,7 @@ static Scene* make(Kernel* kernel)
     scene->first_context = (uint32_t)(at - scene->at);
     scene_put(at, kernel->active, kernel->active_count);
     make_programs(kernel, scene);
+    scene->routine = !scene->none ? routine_make(kernel, scene) : NULL;
     return scene;
 }
 

@@ -229,7 +229,7 @@ typedef struct OdeFlight
     int degree;          // 1 or 2
     const double* c[3];  // coefficients of all states, in seconds
 } OdeFlight;
-int ode_flies(const Ode* ode);  // its degree; 0: there is none from here
+// `degree`, 1 or 2, is that of the system. False: there is none from here.
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight);
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
 // be asked. Where ode_relaunches says no, it always has.

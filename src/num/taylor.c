@@ -634,23 +634,18 @@ static int taylor_step(Ode* ode, double limit)
 
 // -------------------------------------------------------------------------------------------------------------- flight
 
-int ode_flies(const Ode* ode)
+static inline bool flies(const Ode* ode)
 {
     const OdeState* s = &ode->state;
-    if (ode->method != &ode_taylor || !s->expanded || !s->slope_valid || s->at_breakpoint || ode->n == 0 ||
-        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || s->form != FORM_POINT)
-    {
-        return 0;
-    }
-    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
-    return degree == 1 || degree == 2 ? degree : 0;
+    return ode->method == &ode_taylor && s->expanded && s->slope_valid && !s->at_breakpoint && ode->n > 0 &&
+           (ode->options.method != ODE_AUTO || s->choice.wish == s->choice.method) && s->form == FORM_POINT;
 }
 
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
 {
     const OdeState* s = &ode->state;
     Attempt a;
-    if (expand_exact(ode, degree) != TRIAL_OK || !set_farthest(ode, limit, &a))
+    if (!flies(ode) || expand_exact(ode, degree) != TRIAL_OK || !set_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -662,16 +657,25 @@ bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
     return true;
 }
 
-bool ode_relaunches(const Ode* ode)
+static inline bool relaunches(const Ode* ode)
 {
     const OdeChoice* c = &ode->state.choice;
     return ode->method == &ode_taylor && ode->n > 0 && !ode->linear && ode->options.breakpoint == ODE_BREAK_SAME &&
            (ode->options.method != ODE_AUTO || c->wish == c->method);
 }
 
+bool ode_relaunches(const Ode* ode)
+{
+    return relaunches(ode);
+}
+
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 {
     OdeState* s = &ode->state;
+    if (!relaunches(ode))
+    {
+        return false;
+    }
     double* restrict to = ode->x, * restrict slope = ode->slope, * restrict carry = ode->dense[CARRY], all = 0;
     for (int i = 0; i < ode->n; i++)
     {

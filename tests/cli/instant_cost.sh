@@ -19,8 +19,8 @@ costs()
     echo "$1: $each instructions an instant, at most $4"
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
-costs ball 100 1500 4260
-costs sigdel 0.1 0.3 4060
-costs boost 0.001 0.003 7260
+costs ball 100 1500 3600
+costs sigdel 0.1 0.3 3740
+costs boost 0.001 0.003 6790
 costs boost_bond 0.001 0.003 23200
 costs gas10 2 8 12600
