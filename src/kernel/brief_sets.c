@@ -150,8 +150,8 @@ static void take_left_limits(Kernel* kernel)
     }
 }
 
-// True: each truth is known without the sizes of its terms. Where the argument has not changed it is the latch, and where
-// it is not negative there may be no need to ask.
+// True: each truth is known without the sizes of its terms. Where the argument has not changed it is the latch, and
+// where it is not negative there may be no need to ask.
 static bool keep_truths(Kernel* kernel, bool clear)
 {
     double* R = kernel->R;
