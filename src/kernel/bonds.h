@@ -132,6 +132,7 @@ struct Bonds
     bool struck;    // there may be areas in the registers; false: there are none
     bool quiet;     // the last jump moved nothing
     bool is_quiet;  // at this instant, in the set that was committed last
+    bool stayed;    // the last run at this instant followed a way that does not leave its set
     bool reacted;   // the registers hold what `react` makes of the states and modes in them
     // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
     // areas are not written, rows are not loaded, and a program runs only where states have moved.

@@ -16,6 +16,7 @@ typedef struct BriefSet
 {
     Slice *react, *events, *look;
     Slice* sums;   // the reaction without the truths of relations; NULL: they are read, or are not as relations are
+    bool clear;    // and such a truth is 0 where its argument is not negative and has changed
     bool left;     // and the left limits of all guards are what they make of the first reaction
     uint32_t met;  // so often, before there are any
     size_t size;

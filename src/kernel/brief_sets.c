@@ -63,6 +63,34 @@ static bool keeps_latch(const Slice* react, const Guard* guard)
     return argument == guard->react_g || (g != NULL && op == VM_MOVE && g[1] == argument);
 }
 
+static bool is_zero(const kaiModel* model, uint32_t reg)
+{
+    return reg < model->reg_first[REG_PARAM] && model->constants[reg - model->reg_first[REG_CONST]] == 0;
+}
+
+// Whether a relation that does not keep its latch is false for every argument that is not negative, whatever the size
+// of its terms: `(small ? 0 : g) < 0`, as it was emitted.
+static bool needs_negative(const kaiModel* model, const Slice* react, const Guard* guard)
+{
+    uint32_t op = VM_MOVE;
+    const uint32_t* at = writer(react, guard->truth, &op);
+    while (at != NULL && op == VM_MOVE)
+        at = writer(react, at[1], &op);
+    at = at != NULL && op == VM_SELECT ? writer(react, at[3], &op) : NULL;
+    if (at == NULL || op != VM_LT || !is_zero(model, at[2]))
+        return false;
+    const uint32_t* settled = writer(react, at[1], &op);
+    uint32_t argument = at[1], copied = VM_MOVE;
+    if (settled != NULL && op == VM_SELECT)
+    {
+        if (!is_zero(model, settled[2]))
+            return false;
+        argument = settled[3];
+    }
+    const uint32_t* g = writer(react, guard->react_g, &copied);
+    return argument == guard->react_g || (g != NULL && copied == VM_MOVE && g[1] == argument);
+}
+
 // Whether an operator may ask what counts as rounding, which hangs on left limits (guard_rounding).
 static bool asks_rounding(const Slice* slice)
 {
@@ -105,6 +133,9 @@ static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
     set->sums = keep ? slice_make(model, model->react, kernel->R, needed, a) : NULL;
     if (set->sums != NULL)
         slice_order(set->sums, model, a);
+    set->clear = set->sums != NULL;
+    for (uint32_t i = 0; i < kernel->active_guards.count && set->clear; i++)
+        set->clear = needs_negative(model, set->react, &model->guards[kernel->active_guards.at[i]]);
     set->left = set->sums != NULL && kernel->brief->unmoved && !asks_rounding(set->react);
     for (uint32_t i = 0; i < kernel->active_guards.count && set->left; i++)  // a transition may read a truth
         set->left = !reads(set->sums, model->guards[kernel->active_guards.at[i]].last_g);
@@ -119,16 +150,18 @@ static void take_left_limits(Kernel* kernel)
     }
 }
 
-// True: no argument has changed, and each truth is its latch.
-static bool keep_truths(Kernel* kernel)
+// True: each truth is known without the sizes of its terms. Where the argument has not changed it is the latch, and
+// where it is not negative there may be no need to ask.
+static bool keep_truths(Kernel* kernel, bool clear)
 {
     double* R = kernel->R;
     bool kept = true;
     for (uint32_t i = 0; i < kernel->active_guards.count && kept; i++)
     {
         const Guard* guard = &kernel->model->guards[kernel->active_guards.at[i]];
-        kept = R[guard->react_g] == R[guard->last_g];
-        R[guard->truth] = R[guard->latch];
+        bool same = R[guard->react_g] == R[guard->last_g];
+        kept = same || (clear && R[guard->react_g] >= 0);
+        R[guard->truth] = same ? R[guard->latch] : 0;
     }
     return kept;
 }
@@ -136,13 +169,13 @@ static bool keep_truths(Kernel* kernel)
 void brief_react_set(Kernel* kernel, const BriefSet* set)
 {
     Brief* brief = kernel->brief;
-    bool changed = brief->moved || set->sums == NULL, owes = brief->owes;
+    bool whole = set->sums == NULL || (brief->moved && !set->clear && !brief->owes), owes = brief->owes;
     brief->moved = brief->owes = false;
-    if (owes || !changed)
+    if (!whole)
         slice_run(set->sums, kernel->model, kernel->R, &kernel->host);
     if (owes)
         take_left_limits(kernel);
-    if ((!owes && changed) || !keep_truths(kernel))
+    if (whole || !keep_truths(kernel, set->clear))
         slice_run(set->react, kernel->model, kernel->R, &kernel->host);
 }
 

@@ -217,36 +217,49 @@ static void enter_net(Kernel* kernel, const Passage* way)
     run->present.tied = way->tied;
 }
 
+// Nothing jumps: storages depend on none of the others, or nothing is switched.
+static void stay(Kernel* kernel)
+{
+    BondRun* run = &kernel->bonds->runs[0];
+    bonds_clear_areas(kernel);
+    kernel->bonds->quiet = true;
+    memset(run->dx, 0, sizeof(double) * (size_t)run->graph->port_count);
+    run->last = (BondLast){.status = BOND_OK, .lazy = true, .still = true};
+    run->present.settled = false;
+    kernel->bonds->signs.unjudged = true;
+    kernel->brief->used = true;
+}
+
+// What the set that has been entered does to the states. False: it has impulses, or contradicts itself. *jumped: areas
+// and values can be asked for.
+static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool* jumped)
+{
+    const BondLast* last = &kernel->bonds->runs[0].last;
+    *jumped = way->depends || !kernel->bonds->reacted;
+    if (!*jumped)
+    {
+        stay(kernel);
+        return true;
+    }
+    bool quiet = bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
+    kernel->bonds->signs.unjudged |= quiet;
+    return quiet;
+}
+
 // The last set of a way, with its jump.
 static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
-    BondLast* last = &bonds->runs[0].last;
-    bool reacted = bonds->reacted;
+    bool reacted = bonds->reacted, jumped;
     for (uint32_t i = 0; i < bonds->junction_count; i++)
         kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
     enter_net(kernel, way);
-    if (bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck)
-    {
-        bonds->signs.unjudged = true;
-        if (pass(kernel, way, way->before, way->count, true))
-            return true;
-    }
+    if (jump_last(kernel, way, consistent, &jumped) && pass(kernel, way, way->before, way->count, jumped))
+        return true;
     go_back(kernel, reacted);
     bonds_enter(kernel);
     *consistent = true;
     return false;
-}
-
-// Nothing is switched and nothing jumps.
-static void stay(Kernel* kernel)
-{
-    bonds_clear_areas(kernel);
-    kernel->bonds->quiet = true;
-    kernel->bonds->runs[0].last = (BondLast){.status = BOND_OK, .lazy = true, .still = true};
-    kernel->bonds->runs[0].present.settled = false;
-    kernel->bonds->signs.unjudged = true;
-    kernel->brief->used = true;
 }
 
 static bool take_way(Kernel* kernel, const Passage* way, bool* consistent)
@@ -444,4 +457,5 @@ void passage_end(Kernel* kernel, bool found)
         way->modes[i] = junction_at(kernel, i);
     bond_net_save(run->net, way->net);
     way->tied = run->present.tied;
+    way->depends = bond_net_has_dependents(run->net);
 }

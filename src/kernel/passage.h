@@ -37,6 +37,7 @@ typedef struct Passage
     double* modes;                 // of the last set, per junction; NULL: the set is not left
     BondMode** net;                // and its equations, per block
     bool tied;                     // BondPresent
+    bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
 } Passage;
 

@@ -13,7 +13,7 @@ void switching_begin(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         memset(kernel->bonds->runs[i].stores.shared, 0, sizeof(bool) * kernel->bonds->runs[i].stores.port_count);
     kernel->bonds->settled_count = 0;
-    kernel->bonds->is_quiet = false;
+    kernel->bonds->is_quiet = kernel->bonds->stayed = false;
     select_slack(kernel, 1);
     kernel->hooks->begin_jumps(kernel->owner);
 }
@@ -496,7 +496,8 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         select_learn(kernel);
     bonds->given |= !same && !bonds_project(kernel);
     bonds->reacted &= bonds->given;
-    kernel->hooks->before_jump(kernel->owner);
+    if (!same || !bonds->stayed)  // otherwise what was before is what was before the last tag
+        kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     bonds->later = bonds->steady;
     PassageEnd end = passage_follow(kernel, &consistent, &status);
@@ -505,7 +506,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     if (status == KAI_OK && bonds->later)
         status = bonds_complete(kernel);
     bonds->later = false;
-    bonds->is_quiet = end == PASSAGE_STAYS;
+    bonds->is_quiet = bonds->stayed = end == PASSAGE_STAYS;
     if (status != KAI_OK || end == PASSAGE_STAYS)
         return status;
     status = consistent ? present_check(kernel) : bonds_fail_inconsistent(kernel);

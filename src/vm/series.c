@@ -261,24 +261,45 @@ static bool has_modes(const Tape* t, const double* R)
     return true;
 }
 
+enum
+{
+    TAPES_KEPT = sizeof((Series*)0)->tapes / sizeof *((Series*)0)->tapes
+};
+
+static bool keep_tape(Series* s, Tape* made)
+{
+    if (made == NULL)
+        return false;
+    uint32_t at = s->tape_count < TAPES_KEPT ? s->tape_count++ : s->tape_next++ % TAPES_KEPT;
+    tape_free(s->space, s->tapes[at]);
+    s->tapes[at] = made;
+    return true;
+}
+
+// A tape that serves all modes has the factors of its last constants. Rows of a circuit are constants that change with
+// each set of modes, and come again: each of the last few has a tape of its own then, so that nothing is made anew.
+static Tape* find_twin(Series* s, const double* R)
+{
+    if (tape_has_constants(s->tape, R))
+        return s->tape;
+    for (uint32_t i = 0; i < s->tape_count; i++)
+        if (tape_has_constants(s->tapes[i], R))
+            return s->tapes[i];
+    if (s->tape_count == TAPES_KEPT)
+        return s->tapes[s->tape_next++ % TAPES_KEPT];
+    Tape* made = tape_make(s, R);
+    return keep_tape(s, made) ? made : s->tape;
+}
+
 static Tape* find_tape(Series* s, const double* R)
 {
-    enum
-    {
-        KEPT = sizeof s->tapes / sizeof *s->tapes
-    };
     if (s->tape != NULL && has_modes(s->tape, R))
-        return s->tape;
+        return s->tape->mode_count == 0 && s->tape->field.few != NULL ? find_twin(s, R) : s->tape;
     for (uint32_t i = 0; i < s->tape_count; i++)
         if (has_modes(s->tapes[i], R))
             return s->tapes[i];
     Tape* made = tape_make(s, R);
-    if (made == NULL)
-        return NULL;
-    uint32_t at = s->tape_count < KEPT ? s->tape_count++ : s->tape_next++ % KEPT;
-    tape_free(s->space, s->tapes[at]);
-    s->tapes[at] = made;
-    return made;
+    return keep_tape(s, made) ? made : NULL;
 }
 
 static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host, uint32_t* failed)

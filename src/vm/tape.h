@@ -276,6 +276,8 @@ static inline uint32_t* tape_pivots(double* J, uint32_t n)
     return (uint32_t*)(void*)(J + (size_t)n * n);
 }
 
+// Whether the factors of its sums are made of the constants in the registers.
+bool tape_has_constants(const Tape* tape, const double* registers);
 // Order 0: NO_REG, or the register of what could not be read.
 uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, const VmHost* host);
 // Order k of a root and of a power; z[k] is 0 as yet.

@@ -86,6 +86,14 @@ static void sum_up(Tape* t)
     t->bare = t->obstacle == NO_REG && t->load_count + t->side_count + t->term_count + t->matrix_count == 0;
 }
 
+bool tape_has_constants(const Tape* t, const double* R)
+{
+    const TapeLoad *load = t->loads, *end = load + t->constant_count;
+    while (load < end && t->now[load->slot] == R[load->x])
+        load++;
+    return load == end && t->summed;
+}
+
 // Numbers that stand still in registers.
 static void load_constants(Tape* t, const double* R)
 {

@@ -133,6 +133,25 @@ static double row_sum(const double* x, const double* c, uint32_t count)
     return rest;
 }
 
+// The same of fewer than eight terms, which most rows of circuits have.
+static inline double row_sum_short(const double* x, const double* c, uint32_t count)
+{
+    if (count >= 8 || count == 0)
+        return row_sum(x, c, count);
+    double four = 0, rest = 0;
+    if (count >= 4)
+        four = (c[0] * x[0] + c[1] * x[1]) + (c[2] * x[2] + c[3] * x[3]);
+    uint32_t at = count & 4, last = count & 3;
+    if (last == 0)
+        return four;
+    rest = c[at] * x[at];
+    if (last > 1)
+        rest += c[at + 1] * x[at + 1];
+    if (last > 2)
+        rest += c[at + 2] * x[at + 2];
+    return at > 0 ? four + rest : rest;
+}
+
 static double row_size(const double* x, const double* c, uint32_t count)
 {
     double sum = 0;
@@ -237,7 +256,7 @@ __attribute__((noinline)) static const uint32_t* run_others(const kaiModel* mode
         break;
     case VM_ROW:
         for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_sum(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
+            R[pc[0]] = row_sum_short(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
         break;
     case VM_ROW_SIZE:
         for (; count > 0; count--, pc += 4)
@@ -467,8 +486,8 @@ __attribute__((noinline)) static uint32_t run_all(const kaiModel* model, double*
     return 0;
 }
 
-// Relations, what is made of them, and modes: nothing that calls, either. NULL: it is none of these.
-static inline const uint32_t* run_logic(double* R, const uint32_t* head)
+// Relations, what is made of them, modes, and rows of maps. NULL: it is none of these.
+static inline const uint32_t* run_logic(const kaiModel* model, double* R, const uint32_t* head)
 {
     uint32_t op = *head & 0xff, count = *head >> 8;
     const uint32_t* pc = head + 1;
@@ -487,6 +506,18 @@ static inline const uint32_t* run_logic(double* R, const uint32_t* head)
     else if (op == VM_OR)
         for (; count > 0; count--, pc += 3)
             R[pc[0]] = R[pc[1]] != 0 || R[pc[2]] != 0 ? 1.0 : 0.0;
+    else if (op == VM_ROW)
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum_short(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
+    else if (op == VM_ROW_SIZE)
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
+    else if (op == VM_NOT)
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = R[pc[1]] == 0 ? 1.0 : 0.0;
+    else if (op == VM_ABS)
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = fabs(R[pc[1]]);
     else if (op == VM_SWITCH)
         pc = vm_switch_target(R, head);
     else
@@ -503,7 +534,7 @@ uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, cons
         uint32_t op = *pc & 0xff, count = *pc >> 8;
         if (op > VM_NEG)
         {
-            const uint32_t* next = run_logic(R, pc);
+            const uint32_t* next = run_logic(model, R, pc);
             if (next == NULL)
                 return run_all(model, R, pc, end, host);
             pc = next;
