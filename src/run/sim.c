@@ -353,6 +353,7 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->kernel.budget = &sim->budget;
+    sim->record.flow = &sim->flow;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
 }

@@ -5,6 +5,7 @@
 #include "watch/row.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Curve
 {
@@ -12,6 +13,7 @@ typedef struct Curve
     double share;    // of the range of a column, that a line may be off by
     double nothing;  // a value this small is 0: the first steps of a run see no range yet
     double end;      // of the stretch
+    bool arcs;       // what moves in it are parabolas, whose coefficients are at hand
 } Curve;
 
 static double* row_of(const Curve* curve, int index)
@@ -32,9 +34,80 @@ static void widen(Record* record, const double* values)
     }
 }
 
+// Between instants events are absent, and modes, parameters and memories hold still.
+static bool is_still(const Record* record, int column)
+{
+    const kaiModel* model = record->model;
+    const ModelVar* var = &model->vars[record->column_vars[column]];
+    bool kind = var->kind == MODEL_PARAM || var->kind == MODEL_MODE || var->kind == MODEL_DISCRETE;
+    return record->column_orders[column] > 0 || var->column == KAI_COLUMN_EVENT ||
+           (kind && var->present == NO_REG && model->var_units[record->column_vars[column]] == NO_REG);
+}
+
+void curve_columns(Record* record)
+{
+    const kaiModel* model = record->model;
+    for (int i = 0; i < record->column_count; i++)
+    {
+        if (is_still(record, i))
+            continue;
+        const ModelVar* var = &model->vars[record->column_vars[i]];
+        uint32_t state = record->column_regs[i] - model->reg_first[REG_STATE];
+        if (state >= model->state_count || model->var_units[record->column_vars[i]] != NO_REG ||
+            var->present != NO_REG || var->column != KAI_COLUMN_REAL)
+        {
+            record->arc_count = -1;
+            return;
+        }
+        record->arcs[record->arc_count++] = (uint32_t)i;
+    }
+}
+
+static uint32_t arc_state(const Record* record, int arc)
+{
+    return record->column_regs[record->arcs[arc]] - record->model->reg_first[REG_STATE];
+}
+
+// Whether all that moves in the stretch are states in short steps (decision 0226).
+static bool are_arcs(const Record* record)
+{
+    bool all = record->flow != NULL && record->kernel->bonds == NULL && record->arc_count > 0;
+    for (int i = 0; i < record->arc_count && all; i++)
+        all = record->flow->islands[record->model->state_islands[arc_state(record, i)]].terms > 0;
+    return all;
+}
+
+// Values inside the stretch by their coefficients, with the bits that loading them would bring. What holds still is as
+// in the first row. False: something is no number.
+static bool look_at_arcs(const Curve* curve, double t, double* values)
+{
+    Record* record = curve->record;
+    const Flow* flow = record->flow;
+    bool sound = true;
+    memcpy(values, row_of(curve, 0), sizeof *values * (size_t)record->column_count);
+    for (int i = 0; i < record->arc_count; i++)
+    {
+        uint32_t column = record->arcs[i], state = arc_state(record, i), island = record->model->state_islands[state];
+        double value = island_value(flow, &flow->islands[island], island_theta(flow, island, t), state);
+        sound &= !isnan(value);
+        if (!record->column_plain[column])
+        {
+            Scale si = var_scale(&record->model->vars[record->column_vars[column]]);
+            value = scale_is_si(si) ? value : scale_from_si(si, value);
+        }
+        values[column] = value;
+    }
+    return sound;
+}
+
 static kaiStatus look(const Curve* curve, double t, double* values)
 {
     Record* record = curve->record;
+    if (curve->arcs && t < curve->end && look_at_arcs(curve, t, values))
+    {
+        widen(record, values);
+        return KAI_OK;
+    }
     kaiStatus status = inside_load(record, t, t >= curve->end);
     if (status != KAI_OK)
         return status;
@@ -68,7 +141,7 @@ static kaiStatus bend(const Curve* curve, double from, const double* a, double t
         return KAI_OK;
     kaiStatus status = look(curve, mid, values);
     bool off = status == KAI_OK && is_off(curve, a, b, 0.5, values);
-    if (status == KAI_OK && !off)  // an S lies on the line in its middle
+    if (status == KAI_OK && !off && !curve->arcs)  // an S lies on the line in its middle, a parabola never
     {
         double* other = row_of(curve, 2);
         status = look(curve, from + 0.3 * (to - from), other);
@@ -143,7 +216,7 @@ kaiStatus curve_inside(Record* record, double start, double end)
     const kaiSimOptions* options = record->kernel->options;
     double span = isfinite(options->stop) ? options->stop - options->start : INFINITY, length = end - start;
     double share = length >= CURVE_SHORT * span || span == INFINITY ? CURVE_FINE : CURVE_COARSE;
-    Curve curve = {record, share, inside_nothing(record), end};
+    Curve curve = {record, share, inside_nothing(record), end, false};
     int parts = span == INFINITY ? 4 : (int)smaller(16, ceil(16 * length / span));
     bool bent = true;
     if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
@@ -151,6 +224,7 @@ kaiStatus curve_inside(Record* record, double start, double end)
     kaiStatus status = look(&curve, start, row_of(&curve, 0));
     if (status == KAI_OK)
         status = look_at_end(&curve, start, &end);
+    curve.arcs = are_arcs(record);
     if (status == KAI_OK && parts > 1)
         status = is_bent(&curve, start, end, parts, &bent);
     return status == KAI_OK && bent ? draw_parts(&curve, start, end, parts) : status;

@@ -222,6 +222,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
         touch_show(kernel, model->probes[i].var);
     touch_shown(kernel);
     record->blind = is_blind(record);
+    curve_columns(record);
     return make_brief(record);
 }
 

@@ -2,7 +2,7 @@
 #ifndef KAIROS_WATCH_RECORD_H
 #define KAIROS_WATCH_RECORD_H
 
-#include "kernel/kernel.h"
+#include "flow/flow.h"
 
 typedef struct ProbeState
 {
@@ -57,6 +57,7 @@ enum
     X(double, lows, model->vars_count + model->impulse_titles_count,                                                   \
       model->vars_count + model->impulse_titles_count) /* of a column so far, to judge by what is a bend */            \
     X(double, highs, model->vars_count + model->impulse_titles_count, model->vars_count + model->impulse_titles_count) \
+    X(uint32_t, arcs, model->vars_count + model->impulse_titles_count, 0) /* columns that are states (curve.c) */      \
     X(double, curve, CURVE_ROWS*(model->vars_count + model->impulse_titles_count), 0)
 
 typedef struct Record
@@ -75,6 +76,8 @@ typedef struct Record
     bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants
     int column_count;              // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
     double every;
+    const Flow* flow;       // or NULL
+    int arc_count;          // -1: some column is neither a state nor still between instants
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed

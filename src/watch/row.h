@@ -52,5 +52,6 @@ static inline double inside_nothing(const Record* record)
 
 // curve.c: rows where a curve bends, so that straight lines between rows show it.
 kaiStatus curve_inside(Record* record, double start, double end);
+void curve_columns(Record* record);  // once: which columns are states
 
 #endif

@@ -4,6 +4,8 @@
 cat >"$WORK/m.kai" <<'KAI'
 model Ball { state y = 10, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v; y := 0 } }
 experiment arcs of Ball { stop = 10; record y, v }
+model Beside { state y = 10, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v; y := 0 }; signal s = y + 0 }
+experiment beside of Beside { stop = 10; record y, v, s }
 model Wave { signal y = sin(2*3.141592653589793*time) }
 experiment wave of Wave { stop = 20 }
 model Line { state x = 0; x' = 2 }
@@ -20,6 +22,11 @@ for solver in rk45 rk23 rosenbrock taylor; do
     awk -F, 'NR > 2 && $1 > t { sag = 9.81*($1 - t)^2/8; if (sag > worst) worst = sag } { t = $1 } END { exit !(worst > 0.1) }' "$out" ||
         fail "$solver: steps that have rows between them"
 done
+# States alone are drawn by their coefficients; beside a signal they are loaded. The rows are the same, to the last digit.
+exits 0 run "$WORK/m.kai" -e arcs --solver taylor
+cut -d, -f1-5 "$out" >"$WORK/arcs"
+exits 0 run "$WORK/m.kai" -e beside --solver taylor
+cut -d, -f1-5 "$out" | cmp -s - "$WORK/arcs" || fail "coefficients draw other rows"
 # A signal without a state: no solver asks for points.
 exits 0 run "$WORK/m.kai" -e wave
 awk -F, 'NR > 1 { if (NR > 2) { m = (t + $1)/2; d = (y + $4)/2 - sin(2*3.141592653589793*m); if (d < 0) d = -d; if (d > worst) worst = d }

@@ -10,3 +10,6 @@ hello=$(counted "$WORK/hello") start=$(counted "$KAIROS" --version)
 # Programs that valgrind cannot read (clang's debug information, sanitizers) are counted in the other build.
 [ -n "$hello" ] && [ -n "$start" ] || exit 0
 [ "$start" -lt $((2 * hello)) ] || { echo "kairos --version: $start instructions, hello: $hello"; exit 1; }
+# The run of a ball draws its parabolas by their coefficients: 13.4 hellos, 15.2 where each point is loaded.
+run=$(counted "$KAIROS" run examples/ball/model.kai --quiet)
+[ "$run" -lt $((143 * hello / 10)) ] || { echo "the ball: $run instructions, hello: $hello"; exit 1; }
