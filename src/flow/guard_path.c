@@ -122,7 +122,7 @@ double guard_path_value(const GuardPath* path, double theta)
     if (flow->guard_direct[path->index] && path->island != NO_ISLAND)
         return direct_value(path, theta);
     guard_path_load(path, theta);
-    const Slice* slice = flow->guard_slices[path->index];
+    Slice* slice = flow->guard_slices[path->index];
     if (slice != NULL)
         slice_run(slice, flow->model, flow->kernel->R, &flow->trial);
     else

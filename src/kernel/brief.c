@@ -443,7 +443,7 @@ kaiStatus brief_events(Kernel* kernel)
     bool located = kernel->located_count > 0;
     if (kernel->brief == NULL || kernel->brief->left_seen || (located && set == NULL))
         return kernel_run(kernel, kernel->model->events);
-    const Slice* slice = set == NULL ? kernel->brief->events : located ? set->look : set->events;
+    Slice* slice = set == NULL ? kernel->brief->events : located ? set->look : set->events;
     slice_run(slice, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }

@@ -54,15 +54,15 @@ kaiStatus kernel_exceed(Kernel* kernel, uint64_t limit, const char* what)
 
 void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...)
 {
-    if (kernel->warning_count == sizeof kernel->warnings / sizeof *kernel->warnings)
+    if (kernel->warning_count == sizeof kernel->warnings.list / sizeof *kernel->warnings.list)
         return;
-    char* text = kernel->warning_texts[kernel->warning_count];
+    char* text = kernel->warnings.texts[kernel->warning_count];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof kernel->warning_texts[0], format, args);
+    vsnprintf(text, sizeof kernel->warnings.texts[0], format, args);
     va_end(args);
-    kernel->warning_places[kernel->warning_count] = place;
-    kernel->warnings[kernel->warning_count++] =
+    kernel->warnings.places[kernel->warning_count] = place;
+    kernel->warnings.list[kernel->warning_count++] =
         (kaiError){.status = KAI_OK, .tag = kernel->now, .place = model_place(kernel->model, place), .message = text};
 }
 
@@ -318,6 +318,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
                             .delayed_series = delay_series,
                             .delayed_range = delay_range,
                             .rounding = guard_rounding,
+                            .native = &kernel->native,
                             .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
@@ -360,6 +361,7 @@ void kernel_free(Kernel* kernel)
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
     scenes_free(kernel);
+    native_free(&kernel->native);
     list_fields(kernel, fields);
     fields_free(fields, FIELD_COUNT, a);
 }

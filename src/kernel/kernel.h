@@ -14,7 +14,7 @@
 #include "kernel/agenda.h"
 #include "kernel/queue.h"
 #include "model/model.h"
-#include "vm/vm.h"
+#include "vm/native.h"
 
 #include <math.h>
 
@@ -300,6 +300,13 @@ typedef struct SceneMarks
     const Scene* now;     // of the modes that are active; NULL: it has to be looked for
 } SceneMarks;
 
+typedef struct Warnings  // the first ones
+{
+    kaiError list[4];
+    char texts[4][600];
+    uint32_t places[4];
+} Warnings;
+
 struct Kernel
 {
     const kaiModel* model;
@@ -308,6 +315,7 @@ struct Kernel
     void* owner;
     Budget* budget;  // NULL: there is no limit, and nobody interrupts
     VmHost host;
+    NativeRoom native;
     uint32_t beyond;      // operators beyond their domain at a left limit
     double series_until;  // a series that reads delayed signals is good up to this time
     bool unread;          // a series asked for what is not known yet, where T varies
@@ -343,9 +351,7 @@ struct Kernel
     kaiError failure;
     char message[1200];
     char help[300];
-    kaiError warnings[4];  // the first ones
-    char warning_texts[4][600];
-    uint32_t warning_places[4];
+    Warnings warnings;
 };
 
 static inline uint32_t agenda_size(const kaiModel* model)

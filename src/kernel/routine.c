@@ -97,7 +97,7 @@ static RoutineWhen put_reaction(const Kernel* kernel, Routine* r, uint32_t index
     const kaiModel* model = kernel->model;
     const Reaction* reaction = &model->reactions[index];
     RoutineWhen when = {.fire = kernel->R + reaction->fire,
-                        .code = piece_of(model, reaction->code),
+                        .code.piece = piece_of(model, reaction->code),
                         .reaction = index,
                         .ctx = reaction->ctx,
                         .first = *acts,
@@ -133,9 +133,9 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
     uint32_t acts = 0;
     if (r == NULL)
         return NULL;
-    *r = (Routine){.react = *scene_reacts(scene), .look = piece_of(model, model->islands[0].events)};
+    *r = (Routine){.react.piece = *scene_reacts(scene), .look.piece = piece_of(model, model->islands[0].events)};
     if (scene->looks != NULL)
-        r->look = (ScenePiece){scene->looks->words, scene->looks->words + scene->looks->count};
+        r->look.piece = (ScenePiece){scene->looks->words, scene->looks->words + scene->looks->count};
     for (uint32_t i = 0; i < scene->guards; i++)
         r->guards[r->guard_count++] = guard_of(kernel, scene_guards(scene)[i]);
     for (uint32_t i = 0; i < scene->whens; i++)
@@ -155,9 +155,9 @@ void routine_free(Kernel* kernel, Routine* routine)
 // ---- the first tag
 // ---------------------------------------------------------------------------------------------------
 
-static inline kaiStatus run(Kernel* kernel, ScenePiece piece)
+static inline kaiStatus run(Kernel* kernel, RoutineCode* code)
 {
-    uint32_t failed = vm_run_words(kernel->model, kernel->R, piece.from, piece.to, &kernel->host);
+    uint32_t failed = hot_run(&code->hot, kernel->model, kernel->R, code->piece.from, code->piece.to, &kernel->host);
     return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
@@ -204,11 +204,11 @@ static inline void disturb(Kernel* kernel)
 }
 
 // The values that a reaction which fires alone assigns: all are read before the first of them is written.
-static inline kaiStatus evaluate(Kernel* kernel, const Routine* r, const RoutineWhen* when, double* values)
+static inline kaiStatus evaluate(Kernel* kernel, Routine* r, RoutineWhen* when, double* values)
 {
     const RoutineAct* acts = r->acts + when->first;
     const kaiModel* model = kernel->model;
-    kaiStatus status = when->code.from < when->code.to ? run(kernel, when->code) : KAI_OK;
+    kaiStatus status = when->code.piece.from < when->code.piece.to ? run(kernel, &when->code) : KAI_OK;
     kernel->reacted[0] = when->reaction;
     kernel->reacted_count = 1;
     for (uint32_t i = 0; i < when->count && status == KAI_OK; i++)
@@ -239,7 +239,7 @@ static inline void assign(Kernel* kernel, const RoutineAct* act, const double* v
 }
 
 // One transition alone is taken. *scene: that of the modes after it; NULL: they have none.
-static inline kaiStatus take_move(Kernel* kernel, const Routine* r, const RoutineMove* move, CommitResult* result,
+static inline kaiStatus take_move(Kernel* kernel, Routine* r, RoutineMove* move, CommitResult* result,
                                   const Scene** scene)
 {
     double values[ROUTINE_ACTS];
@@ -258,7 +258,7 @@ static inline kaiStatus take_move(Kernel* kernel, const Routine* r, const Routin
     return KAI_OK;
 }
 
-static inline kaiStatus take_reaction(Kernel* kernel, const Routine* r, const RoutineWhen* when, CommitResult* result)
+static inline kaiStatus take_reaction(Kernel* kernel, Routine* r, RoutineWhen* when, CommitResult* result)
 {
     double values[ROUTINE_ACTS];
     kaiStatus status = KAI_OK;
@@ -288,11 +288,11 @@ static inline bool is_quiet(const Kernel* kernel, const Routine* r)
     return quiet;
 }
 
-static inline kaiStatus second_tag(Kernel* kernel, const Routine* r, bool* quiet)
+static inline kaiStatus second_tag(Kernel* kernel, Routine* r, bool* quiet)
 {
     kaiStatus status = kernel_check_limits(kernel);
     if (status == KAI_OK)
-        status = run(kernel, r->react);
+        status = run(kernel, &r->react);
     if (status != KAI_OK || !(*quiet = is_quiet(kernel, r)))
         return status;
     kernel->counters.tags++;
@@ -342,7 +342,7 @@ static inline kaiStatus arm_crossing(Kernel* kernel, const RoutineGuard* at, boo
 
 static inline kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
 {
-    const Routine* r = scene->routine;
+    Routine* r = scene->routine;
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
@@ -351,7 +351,7 @@ static inline kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
     if (status == KAI_OK && (r->guard_count > 0 || scene->looks != NULL))
     {
         kernel->island_looked[0] = kernel->moment;
-        status = run(kernel, r->look);
+        status = run(kernel, &r->look);
     }
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end && status == KAI_OK; at++)
     {
@@ -384,16 +384,16 @@ static inline kaiStatus finish(Kernel* kernel, const Scene* scene, const CommitR
 }
 
 // What fires, if it is one reaction or one transition at most. False: it is more.
-static inline bool find_one(const Kernel* kernel, const Routine* r, const RoutineWhen** when, const RoutineMove** move)
+static inline bool find_one(const Kernel* kernel, Routine* r, RoutineWhen** when, RoutineMove** move)
 {
     uint32_t count = 0;
-    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
+    for (RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
         if (*at->fire != 0 && (at->ctx == 0 || !commit_is_preempted(kernel, at->ctx)))
         {
             count++;
             *when = at;
         }
-    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
+    for (RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
         if (*at->when.fire != 0 && (*move == NULL || at->machine != (*move)->machine))  // the first of a machine
         {
             count += at->brief ? 1 : 2;
@@ -404,15 +404,15 @@ static inline bool find_one(const Kernel* kernel, const Routine* r, const Routin
 
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
 {
-    const Routine* r = scene->routine;
-    const RoutineWhen* when = NULL;
-    const RoutineMove* move = NULL;
+    Routine* r = scene->routine;
+    RoutineWhen* when = NULL;
+    RoutineMove* move = NULL;
     CommitResult result = {false, false};
     kaiStatus status = scene->levels > 0 ? ordinary_begin(kernel, scene, t) : begin(kernel, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
-        status = run(kernel, r->react);
+        status = run(kernel, &r->react);
     if (status != KAI_OK)
         return status;
     take_left_limits(kernel, r);

@@ -31,10 +31,16 @@ typedef struct RoutineAct
     bool disturbs;   // the island reads it
 } RoutineAct;
 
+typedef struct RoutineCode
+{
+    ScenePiece piece;
+    Hot hot;
+} RoutineCode;
+
 typedef struct RoutineWhen  // a reaction
 {
     const double* fire;
-    ScenePiece code;
+    RoutineCode code;
     uint32_t reaction, ctx;
     uint32_t first, count;  // in `acts`
 } RoutineWhen;
@@ -51,7 +57,7 @@ typedef struct RoutineMove  // a transition
 
 struct Routine
 {
-    ScenePiece react, look;
+    RoutineCode react, look;
     uint32_t guard_count, when_count, move_count;
     RoutineGuard guards[ROUTINE_GUARDS];
     RoutineWhen whens[ROUTINE_WHENS];

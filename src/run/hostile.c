@@ -55,14 +55,14 @@ typedef struct Warnings
 
 static void keep_warnings(const Kernel* kernel, Warnings* kept)
 {
-    memcpy(kept->list, kernel->warnings, sizeof kept->list);
-    memcpy(kept->texts, kernel->warning_texts, sizeof kept->texts);
+    memcpy(kept->list, kernel->warnings.list, sizeof kept->list);
+    memcpy(kept->texts, kernel->warnings.texts, sizeof kept->texts);
 }
 
 static void put_warnings(Kernel* kernel, const Warnings* kept)
 {
-    memcpy(kernel->warnings, kept->list, sizeof kept->list);
-    memcpy(kernel->warning_texts, kept->texts, sizeof kept->texts);
+    memcpy(kernel->warnings.list, kept->list, sizeof kept->list);
+    memcpy(kernel->warnings.texts, kept->texts, sizeof kept->texts);
 }
 
 static bool is_time(kaiSim* sim)

@@ -767,7 +767,7 @@ const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
 
 const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
 {
-    return sim != NULL && index >= 0 && (uint32_t)index < sim->kernel.warning_count ? &sim->kernel.warnings[index]
+    return sim != NULL && index >= 0 && (uint32_t)index < sim->kernel.warning_count ? &sim->kernel.warnings.list[index]
                                                                                     : NULL;
 }
 

@@ -42,8 +42,8 @@ static void save_warnings(const Kernel* kernel, char* at)
 {
     for (uint32_t i = 0; i < kernel->warning_count; i++, at += sizeof(SavedWarning))
     {
-        SavedWarning w = {.tag = kernel->warnings[i].tag, .place = kernel->warning_places[i]};
-        memcpy(w.text, kernel->warning_texts[i], sizeof w.text);
+        SavedWarning w = {.tag = kernel->warnings.list[i].tag, .place = kernel->warnings.places[i]};
+        memcpy(w.text, kernel->warnings.texts[i], sizeof w.text);
         memcpy(at, &w, sizeof w);
     }
 }
@@ -55,12 +55,12 @@ static void load_warnings(Kernel* kernel, const char* end)
     {
         SavedWarning w;
         memcpy(&w, at, sizeof w);
-        memcpy(kernel->warning_texts[i], w.text, sizeof w.text);
-        kernel->warning_places[i] = w.place;
-        kernel->warnings[i] = (kaiError){.status = KAI_OK,
-                                         .tag = w.tag,
-                                         .place = model_place(kernel->model, w.place),
-                                         .message = kernel->warning_texts[i]};
+        memcpy(kernel->warnings.texts[i], w.text, sizeof w.text);
+        kernel->warnings.places[i] = w.place;
+        kernel->warnings.list[i] = (kaiError){.status = KAI_OK,
+                                              .tag = w.tag,
+                                              .place = model_place(kernel->model, w.place),
+                                              .message = kernel->warnings.texts[i]};
     }
 }
 

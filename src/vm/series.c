@@ -317,7 +317,7 @@ static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host,
 
 SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint32_t* failed)
 {
-    *failed = vm_run_words(s->space->model, registers, s->code, s->end, host);
+    *failed = hot_run(&s->hot, s->space->model, registers, s->code, s->end, host);
     if (*failed != 0)
         return SERIES_LOOP;
     return s->settled ? SERIES_OK : begin_tape(s, registers, host, failed);

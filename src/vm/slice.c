@@ -321,6 +321,7 @@ Slice* slice_make(const kaiModel* model, CodeRange range, const double* modes, u
     slice = smaller != NULL ? smaller : slice;
     slice->size = smaller != NULL ? fits : size;
     slice->count = s.length;
+    slice->hot = (Hot){0};
     return slice;
 }
 

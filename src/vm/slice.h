@@ -3,12 +3,13 @@
 #ifndef KAIROS_VM_SLICE_H
 #define KAIROS_VM_SLICE_H
 
-#include "vm/vm.h"
+#include "vm/native.h"
 
 typedef struct Slice
 {
     size_t size;     // of the block
     uint32_t count;  // words
+    Hot hot;
     uint32_t words[];
 } Slice;
 
@@ -26,9 +27,9 @@ Slice* slice_make(const kaiModel* model, CodeRange range, const double* modes, u
 void slice_order(Slice* slice, const kaiModel* model, kaiAllocator allocator);
 void slice_free(Slice* slice, kaiAllocator allocator);
 
-static inline uint32_t slice_run(const Slice* slice, const kaiModel* model, double* R, const VmHost* host)
+static inline uint32_t slice_run(Slice* slice, const kaiModel* model, double* R, const VmHost* host)
 {
-    return vm_run_words(model, R, slice->words, slice->words + slice->count, host);
+    return hot_run(&slice->hot, model, R, slice->words, slice->words + slice->count, host);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef KAIROS_VM_TAPE_H
 #define KAIROS_VM_TAPE_H
 
+#include "vm/native.h"
 #include "vm/series.h"
 
 // Name, words of an instruction. z: result, x, y: what moves, c: a constant. Rows of w are read below order k only.
@@ -243,6 +244,7 @@ struct Series
 {
     SeriesSpace* space;
     const uint32_t *code, *end;
+    Hot hot;  // that code
     Tape* tape;
     int degree;    // of that
     bool settled;  // it serves all modes, and order 0 brings nothing to it

@@ -27,7 +27,8 @@ typedef struct VmHost
     void* blocks;
     double*
         errors;  // room for a number per register, or NULL: what equations are solved to is not held against rounding
-    int rounds;  // of Newton's method for equations at most; 0 = as many as it takes
+    struct NativeRoom* native;  // where programs that run often get code of the machine; NULL: nowhere
+    int rounds;                 // of Newton's method for equations at most; 0 = as many as it takes
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.
