@@ -29,8 +29,8 @@ const char* files_folder(Arena* arena, const char* path)
     return slash == path ? "/" : arena_copy_string(arena, path, (size_t)(slash - path));
 }
 
-// Made canonical when the first file is held against it: most models name no files, and realpath looks at every folder on the
-// way. NULL: it is not there.
+// Made canonical when the first file is held against it: most models name no files, and realpath looks at every folder
+// on the way. NULL: it is not there.
 static const char* root(const Files* files, uint32_t i)
 {
     char real[PATH_MAX];

@@ -359,8 +359,8 @@ static inline bool is_point(const VmRange* a)
     return a->low == a->high && a->slope == 0;
 }
 
-// What leaves even motion even: sums, and products with what stands still. They are most of a program, and run by run as
-// in the interpreter.
+// What leaves even motion even: sums, and products with what stands still. They are most of a program, and run by run
+// as in the interpreter.
 
 static inline VmRange sum(const VmRange* a, const VmRange* b)
 {
