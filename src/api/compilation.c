@@ -68,8 +68,8 @@ static void set_up(kaiProgram* p, const kaiProgramOptions* options)
     p->options.path = p->path;
     p->options.library = p->text.library;
     set_up_files(p, options);
-    p->options.policy.folders = p->files.roots.at;
-    p->options.policy.folder_count = (int)p->files.roots.count;
+    p->options.policy.folders = p->files.folders.at;
+    p->options.policy.folder_count = (int)p->files.folders.count;
 }
 
 static kaiStatus read_text(kaiProgram* p, const kaiProgramOptions* options, kaiError* error)

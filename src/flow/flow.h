@@ -97,12 +97,15 @@ typedef struct GuardTerm
     double factor;
 } GuardTerm;
 
+typedef struct SharpBox SharpBox;
+
 // What the program of an island has of operators that can hide something (hidden.c).
 typedef struct Sharp
 {
     bool any;
     Slice* slice;           // the part of it that they need; NULL: all
     uint32_t first, count;  // in flow->sharp_slots: the states that it reads
+    SharpBox* box;          // what holds for steps to come; NULL: each is asked by itself
 } Sharp;
 
 #define FLOW_STATE(X)                                                                                                  \
@@ -350,6 +353,14 @@ void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride
 void hidden_set_place(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h);
 // ode_step of an island, and no further than nothing can be hidden.
 int hidden_step(Flow* flow, uint32_t island, double limit);
+
+// hidden_box.c: an answer for more than one step. `seen`: a byte per register, all 0. False: no memory.
+bool box_create(Flow* flow, uint32_t island, uint8_t* seen);
+void box_free(SharpBox* box, kaiAllocator a);
+// How a side moves in the step that is asked about, as in ranges_set; 0 is time, then come the states of the slice.
+void box_set(SharpBox* box, uint32_t side, double middle, double slope, double rest);
+// True: nothing is hidden in this step. False: that is not known.
+bool box_answers(SharpBox* box, Flow* flow, const Slice* slice);
 
 // crossing.c
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the

@@ -36,18 +36,24 @@ typedef struct Look
 
 // ---- ranges
 
+typedef struct Motion
+{
+    double middle, slope, rest;
+} Motion;
+
 // The linear term as it is, the others by their size.
-static void set_range(Flow* flow, uint32_t reg, double value, const double* c, uint32_t stride, int degree, double h)
+static Motion motion(double value, const double* c, uint32_t stride, int degree, double h)
 {
     double half = degree > 0 ? 0.5 * c[0] * h : 0, rest = 0;
     for (int k = degree; k > 1; k--)
         rest = (rest + fabs(c[(uint32_t)(k - 1) * stride])) * h;
-    ranges_set(flow->ranges, reg, value + half, half, rest * h);
+    return (Motion){value + half, half, rest * h};
 }
 
 void hidden_set_range(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h)
 {
-    set_range(flow, reg, flow->kernel->R[reg], c, stride, degree, h);
+    Motion m = motion(flow->kernel->R[reg], c, stride, degree, h);
+    ranges_set(flow->ranges, reg, m.middle, m.slope, m.rest);
 }
 
 void hidden_set_place(Flow* flow, uint32_t reg, const double* c, uint32_t stride, int degree, double h)
@@ -58,12 +64,18 @@ void hidden_set_place(Flow* flow, uint32_t reg, const double* c, uint32_t stride
     ranges_set(flow->ranges, reg, flow->kernel->R[reg] + sum, 0, 0);
 }
 
-static void set_whole(const Look* k, uint32_t slot)
+static Motion motion_of(const Look* k, uint32_t slot)
 {
-    uint32_t reg = k->flow->model->reg_first[REG_STATE] + island_state(k->flow, k->island, slot);
     double c[ODE_ORDER + 1];
     ode_piece(k->ode, (int)slot, c);
-    set_range(k->flow, reg, c[0], c + 1, 1, ode_piece_degree(k->ode), k->length);
+    return motion(c[0], c + 1, 1, ode_piece_degree(k->ode), k->length);
+}
+
+static void set_whole(const Look* k, uint32_t slot)
+{
+    Motion m = motion_of(k, slot);
+    ranges_set(k->flow->ranges, k->flow->model->reg_first[REG_STATE] + island_state(k->flow, k->island, slot), m.middle,
+               m.slope, m.rest);
 }
 
 static void begin(const Look* k, double from, double to, double limit)
@@ -74,6 +86,18 @@ static void begin(const Look* k, double from, double to, double limit)
                0.5 * (to - from) * k->length, 0);
 }
 
+static bool is_answered(const Look* k, const Sharp* sharp)
+{
+    double half = 0.5 * k->length;
+    box_set(sharp->box, 0, k->start + half, half, 0);
+    for (uint32_t i = 0; i < sharp->count; i++)
+    {
+        Motion m = motion_of(k, k->flow->sharp_slots[sharp->first + i]);
+        box_set(sharp->box, i + 1, m.middle, m.slope, m.rest);
+    }
+    return box_answers(sharp->box, k->flow, sharp->slice);
+}
+
 // How many of its units an operator goes through at most, by the part of the program that such operators need, on the
 // whole step.
 static double measure(const Look* k)
@@ -81,6 +105,8 @@ static double measure(const Look* k)
     const Flow* flow = k->flow;
     const Sharp* sharp = &flow->sharp[k->island];
     const CodeRange code = k->of->deriv;
+    if (sharp->box != NULL && is_answered(k, sharp))
+        return 0;
     begin(k, 0, 1, HIDDEN_STEP);
     for (uint32_t i = 0; i < sharp->count; i++)
         set_whole(k, flow->sharp_slots[sharp->first + i]);
@@ -262,7 +288,8 @@ static bool is_checked(const Flow* flow, uint32_t island)
            !kernel_numeric(flow->kernel);
 }
 
-static int step_and_look(Flow* flow, uint32_t island, double limit)
+// By itself, so that islands without such operators do not pay for its room.
+__attribute__((noinline)) static int step_and_look(Flow* flow, uint32_t island, double limit)
 {
     Look k = {.flow = flow, .island = island, .ode = island_ode(flow, island), .of = &flow->model->islands[island]};
     int failed = ode_step(k.ode, limit);
@@ -360,6 +387,7 @@ bool hidden_create(Flow* flow)
             continue;
         ok = slice_sharp(flow, i, marks) && hidden_ranges(flow) != NULL;
         ranges_clear_marks(model, model->code + code.start, code.end - code.start, marks);
+        ok = ok && box_create(flow, i, marks);
     }
     marks_free(flow, marks);
     return ok;
@@ -377,6 +405,9 @@ void hidden_free(Flow* flow)
 {
     kaiAllocator a = flow->kernel->options->allocator;
     for (uint32_t i = 0; flow->sharp != NULL && i < flow->model->islands_count; i++)
+    {
         slice_free(flow->sharp[i].slice, a);
+        box_free(flow->sharp[i].box, a);
+    }
     ranges_free(flow->ranges);
 }

@@ -14,11 +14,11 @@
 
 void files_allow(Files* files, Arena* arena, const char* folder)
 {
-    char real[PATH_MAX];
-    if (folder == NULL || realpath(folder, real) == NULL)
+    if (folder == NULL)
         return;
-    size_t length = strcmp(real, "/") == 0 ? 0 : strlen(real);
-    vec_push(arena, files->roots, arena_copy_string(arena, real, length));
+    files->arena = arena;
+    vec_push(arena, files->folders, arena_copy_string(arena, folder, strlen(folder)));
+    vec_push(arena, files->roots, NULL);
 }
 
 const char* files_folder(Arena* arena, const char* path)
@@ -29,12 +29,23 @@ const char* files_folder(Arena* arena, const char* path)
     return slash == path ? "/" : arena_copy_string(arena, path, (size_t)(slash - path));
 }
 
+// Made canonical when the first file is held against it: most models name no files, and realpath looks at every folder
+// on the way. NULL: it is not there.
+static const char* root(const Files* files, uint32_t i)
+{
+    char real[PATH_MAX];
+    if (files->roots.at[i] == NULL && realpath(files->folders.at[i], real) != NULL)
+        files->roots.at[i] = arena_copy_string(files->arena, real, strcmp(real, "/") == 0 ? 0 : strlen(real));
+    return files->roots.at[i];
+}
+
 static bool is_allowed(const Files* files, const char* real)
 {
-    for (uint32_t i = 0; i < files->roots.count; i++)
+    for (uint32_t i = 0; i < files->folders.count; i++)
     {
-        size_t length = strlen(files->roots.at[i]);
-        if (strncmp(real, files->roots.at[i], length) == 0 && real[length] == '/')
+        const char* folder = root(files, i);
+        size_t length = folder != NULL ? strlen(folder) : 0;
+        if (folder != NULL && strncmp(real, folder, length) == 0 && real[length] == '/')
             return true;
     }
     return false;

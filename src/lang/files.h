@@ -9,7 +9,9 @@ typedef struct Files
 {
     kaiFileProvider provider;
     bool allow_files, allow_external;
-    VEC(const char*) roots;  // canonical folders; "" is the root of the file system
+    Arena* arena;
+    VEC(const char*) folders;  // what lies below them may be read
+    VEC(const char*) roots;    // each of them canonical, once it was asked for; "" is the root of the file system
 } Files;
 
 typedef enum FileOutcome

@@ -146,14 +146,10 @@ static VmRange power_of(double least, double most, double p)
 // A power that falls runs through its logarithm, one that grows through the last part of its argument, where it is
 // large; below the first power its slope is infinite at 0. Where the argument moves little its logarithm is no more
 // than that.
-static double power_units(VmRange a, double p)
+double interval_power_folds(VmRange a, double p)
 {
-    double most = interval_most(a), least = interval_least(a), part = most / least - 1;
-    if (a.low == a.high || p == 0)
-        return 0;
-    if (part < 1)
-        return fabs(p) * part;
-    double folds = interval_within(interval_of(p * log(least), p * log(most)), INTERVAL_EXP);
+    double most = interval_most(a), least = interval_least(a),
+           folds = interval_within(interval_of(p * log(least), p * log(most)), INTERVAL_EXP);
     if (p < 0)
         return folds;
     return smaller(folds, p * (most - least) / most) + (p < 1 ? (1 - p) * interval_folds(a) : 0);
@@ -163,7 +159,7 @@ static VmRange power_fixed(VmRange a, double p, double* units)
 {
     double most = interval_most(a), least = interval_least(a);
     bool odd = floor(p) == p && fmod(p, 2) != 0;
-    *units = power_units(a, p);
+    *units = interval_power_units(a, p);
     VmRange z = power_of(least, most, p);
     if (odd && a.low < 0 && (a.high < 0 || (a.high == 0 && p > 0)))  // at 0 itself a falling power is +infinity
         z = (VmRange){-z.high, -z.low, 0, 0};
@@ -244,7 +240,7 @@ double interval_units(uint32_t op, VmRange a, VmRange b)
     case VM_DIV: return interval_folds(b);
     case VM_POW:
         if (b.low == b.high)
-            return power_units(a, b.low);
+            return interval_power_units(a, b.low);
         interval_binary(op, a, b, &units);
         return units;
     case VM_EXP:

@@ -107,6 +107,16 @@ static inline VmRange interval_square(VmRange a)
     return interval_pass(interval(least * least, most * most), 2 * most, a.hidden);
 }
 
+// Units of a power with an exponent that stands still; those of one that moves over more than a factor of two.
+double interval_power_folds(VmRange a, double p);
+static inline double interval_power_units(VmRange a, double p)
+{
+    double part = interval_most(a) / interval_least(a) - 1;
+    if (a.low == a.high || p == 0)
+        return 0;
+    return part < 1 ? fabs(p) * part : interval_power_folds(a, p);
+}
+
 // Operators of one and of two operands (VmOp). *units: by how many units of the operator its argument moves.
 VmRange interval_unary(uint32_t op, VmRange a, double* units);
 VmRange interval_binary(uint32_t op, VmRange a, VmRange b, double* units);

@@ -228,24 +228,36 @@ void ranges_begin(VmRanges* w, const double* registers, const VmHost* host, doub
     }
 }
 
-// With what goes evenly apart.
-static VmRange look_up(const VmRanges* w, uint32_t reg)
+static __attribute__((noinline)) void hold_still(const VmRanges* w, uint32_t reg)
 {
-    return w->stamps[reg] == w->stamp ? w->at[reg] : (VmRange){w->R[reg], w->R[reg], 0, 0};
+    w->at[reg] = (VmRange){w->R[reg], w->R[reg], 0, 0};
+    w->stamps[reg] = w->stamp;
+}
+
+// With what goes evenly apart.
+static inline const VmRange* look_up(const VmRanges* w, uint32_t reg)
+{
+    if (w->stamps[reg] != w->stamp)
+        hold_still(w, reg);
+    return &w->at[reg];
+}
+
+static inline VmRange whole(const VmRange* a)
+{
+    double reach = fabs(a->slope);
+    if (reach == 0)
+        return (VmRange){a->low, a->high, a->hidden, 0};
+    VmRange z = interval(a->low - reach, a->high + reach);
+    z.hidden = a->hidden;
+    return z;
 }
 
 VmRange ranges_get(const VmRanges* w, uint32_t reg)
 {
-    VmRange a = look_up(w, reg);
-    double reach = fabs(a.slope);
-    if (reach == 0)
-        return (VmRange){a.low, a.high, a.hidden, 0};
-    VmRange z = interval(a.low - reach, a.high + reach);
-    z.hidden = a.hidden;
-    return z;
+    return whole(look_up(w, reg));
 }
 
-static void put(VmRanges* w, uint32_t reg, VmRange z)
+static inline void put(VmRanges* w, uint32_t reg, VmRange z)
 {
     w->at[reg] = z;
     w->stamps[reg] = w->stamp;
@@ -335,39 +347,74 @@ static VmRange other(const VmRanges* w, uint32_t op, const uint32_t* pc, double*
     }
 }
 
-static VmRange times(VmRange a, double factor)
+static VmRange times(const VmRange* a, double factor)
 {
-    VmRange z = interval_mul((VmRange){a.low, a.high, a.hidden, 0}, interval(factor, factor));
-    z.slope = interval_times(factor, a.slope);
+    VmRange z = interval_mul((VmRange){a->low, a->high, a->hidden, 0}, interval(factor, factor));
+    z.slope = interval_times(factor, a->slope);
     return z;
 }
 
-static bool is_point(VmRange a)
+static inline bool is_point(const VmRange* a)
 {
-    return a.low == a.high && a.slope == 0;
+    return a->low == a->high && a->slope == 0;
 }
 
-// What leaves even motion even: sums, and products with what stands still.
-static VmRange linear(const VmRanges* w, uint32_t op, const uint32_t* pc)
+// What leaves even motion even: sums, and products with what stands still. They are most of a program, and run by run
+// as in the interpreter.
+
+static inline VmRange sum(const VmRange* a, const VmRange* b)
 {
-    VmRange a = look_up(w, pc[1]), b = op == VM_MOVE || op == VM_NEG ? a : look_up(w, pc[2]), z;
-    switch (op)
+    VmRange z = interval_add(*a, *b);
+    z.slope = a->slope + b->slope;
+    return z;
+}
+
+static inline VmRange difference(const VmRange* a, const VmRange* b)
+{
+    VmRange z = a == b ? interval(0, 0) : interval_sub(*a, *b);
+    z.slope = a->slope - b->slope;
+    return z;
+}
+
+static inline VmRange product(const VmRange* a, const VmRange* b)
+{
+    if (is_point(b) || is_point(a))
+        return is_point(b) ? times(a, b->low) : times(b, a->low);
+    return a == b ? interval_square(whole(a)) : interval_mul(whole(a), whole(b));
+}
+
+static inline VmRange negative(const VmRange* a)
+{
+    return (VmRange){-a->high, -a->low, a->hidden, -a->slope};
+}
+
+#define RUN_UNARY(result)                                                                                              \
+    for (; pc < end; pc += 2)                                                                                          \
+    {                                                                                                                  \
+        const VmRange* a = look_up(w, pc[1]);                                                                          \
+        put(w, pc[0], result);                                                                                         \
+    }                                                                                                                  \
+    return true
+#define RUN_BINARY(result)                                                                                             \
+    for (; pc < end; pc += 3)                                                                                          \
+    {                                                                                                                  \
+        const VmRange *a = look_up(w, pc[1]), *b = look_up(w, pc[2]);                                                  \
+        put(w, pc[0], result);                                                                                         \
+    }                                                                                                                  \
+    return true
+
+// False: its operators are others.
+static bool run_plain(VmRanges* w, const CodeItem* item)
+{
+    const uint32_t *pc = w->words + item->first_reg, *end = pc + item->reg_count;
+    switch (item->op)
     {
-    case VM_MOVE: return a;
-    case VM_NEG: return (VmRange){-a.high, -a.low, a.hidden, -a.slope};
-    case VM_MUL:
-        if (is_point(b) || is_point(a))
-            return is_point(b) ? times(a, b.low) : times(b, a.low);
-        a = ranges_get(w, pc[1]);
-        return pc[1] == pc[2] ? interval_square(a) : interval_mul(a, ranges_get(w, pc[2]));
-    case VM_ADD:
-        z = interval_add(a, b);
-        z.slope = a.slope + b.slope;
-        return z;
-    default:
-        z = pc[1] == pc[2] ? interval(0, 0) : interval_sub(a, b);
-        z.slope = a.slope - b.slope;
-        return z;
+    case VM_MOVE: RUN_UNARY(*a);
+    case VM_NEG: RUN_UNARY(negative(a));
+    case VM_ADD: RUN_BINARY(sum(a, b));
+    case VM_SUB: RUN_BINARY(difference(a, b));
+    case VM_MUL: RUN_BINARY(product(a, b));
+    default: return false;
     }
 }
 
@@ -375,8 +422,6 @@ static VmRange operate(const VmRanges* w, const CodeItem* item, const uint32_t* 
 {
     if (item->op >= VM_SELECT)
         return other(w, item->op, pc, units);
-    if (item->op <= VM_NEG && item->op != VM_DIV)
-        return linear(w, item->op, pc);
     VmRange a = ranges_get(w, pc[1]);
     if (item->stride == 2)
         return interval_unary(item->op, a, units);
@@ -388,14 +433,18 @@ static bool is_measured(VmRanges* w, const CodeItem* item, const uint32_t* pc)
 {
     if (w->unread == NULL || w->unread[pc[0]] == 0 || item->op >= VM_SELECT)
         return false;
-    VmRange a = ranges_get(w, pc[1]);
-    w->widest = larger(w->widest, interval_units(item->op, a, item->stride > 2 ? ranges_get(w, pc[2]) : a));
+    const VmRange *a = look_up(w, pc[1]), *b = item->stride > 2 ? look_up(w, pc[2]) : a;
+    double units = item->op == VM_POW && is_point(b) ? interval_power_units(whole(a), b->low)
+                                                     : interval_units(item->op, whole(a), whole(b));
+    w->widest = larger(w->widest, units);
     return true;
 }
 
 static void run(VmRanges* w, const CodeItem* item)
 {
     const uint32_t *pc = w->words + item->first_reg, *end = pc + item->reg_count;
+    if (run_plain(w, item))
+        return;
     for (; pc < end; pc += item->op == VM_CALL ? item->reg_count : item->stride)
     {
         if (is_measured(w, item, pc))

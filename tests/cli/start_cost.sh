@@ -13,3 +13,7 @@ hello=$(counted "$WORK/hello") start=$(counted "$KAIROS" --version)
 # The run of a ball draws its parabolas by their coefficients: 13.4 hellos, 15.2 where each point is loaded.
 run=$(counted "$KAIROS" run examples/ball/model.kai --quiet)
 [ "$run" -lt $((143 * hello / 10)) ] || { echo "the ball: $run instructions, hello: $hello"; exit 1; }
+# A model that names no file is not asked where the folders are that it may read.
+command -v strace >/dev/null && strace -o "$WORK/calls" "$KAIROS" run examples/ball/model.kai --quiet >/dev/null 2>&1 || exit 0
+links=$(grep -c '^readlink' "$WORK/calls")
+[ "$links" -le 2 ] || { echo "the ball: $links links are read"; exit 1; }
