@@ -110,6 +110,40 @@ static void mark(Compiler* c, NodeId root, uint32_t ctx, bool watched)
     }
 }
 
+// They are nested, since all of it can be read where the delay stands.
+uint32_t delay_home(Compiler* c, NodeId delay, uint32_t* var)
+{
+    const Node node = c->flat->nodes.at[delay];
+    uint32_t home = 0;
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, node.arg[0]);
+    walk_push(&c->nodes, node.arg[1]);
+    for (NodeId n; (n = node_walk_next(c)) != 0;)
+    {
+        const Node* at = &c->flat->nodes.at[n];
+        uint32_t ctx = at->op == NODE_VAR ? c->flat->vars.at[at->aux].ctx : 0;
+        if (ctx == home || ctx_common(c->flat, home, ctx) != home)
+            continue;
+        home = ctx;
+        *var = at->aux;
+    }
+    return home;
+}
+
+// A delayed signal looks back beyond the mode that it is written in, as far as what it reads has existed: u(t - T) is
+// what it is, whoever asks (rule L1).
+static void mark_delays(Compiler* c)
+{
+    for (NodeId n = 1; n < c->node_ctxs.count; n++)
+    {
+        const Node* node = &c->flat->nodes.at[n];
+        bool looks_back = node->op == NODE_DELAY && node->type != TYPE_EVENT;
+        uint32_t var;
+        if (looks_back && c->node_ctxs.at[n] != CTX_UNUSED && c->node_ctxs.at[n] != 0)
+            mark(c, n, delay_home(c, n, &var), c->node_watched.at[n]);
+    }
+}
+
 // A relation that is read only when some event is present (the `if` of a `when`, an action) is evaluated
 // there; it need not be watched between instants.
 static bool is_event_trigger(const Flat* f, NodeId trigger)
@@ -151,6 +185,7 @@ static void mark_contexts(Compiler* c)
         mark(c, f->implicits.at[i].residual, 0, true);
     for (uint32_t i = 0; i < f->asserts.count; i++)
         mark(c, f->asserts.at[i].condition, f->asserts.at[i].ctx, true);  // the moment it breaks is located
+    mark_delays(c);
 }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------

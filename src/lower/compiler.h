@@ -209,6 +209,9 @@ Variability node_varies(Compiler* c, NodeId node);
 NodeId node_walk_next(Compiler* c);
 void node_walk_push_arguments(Compiler* c, NodeId node);  // after walk_pop, by a pass that chooses
 uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b);
+// The smallest context in which everything exists that a delayed signal is made of, its T included. *var: where that is
+// a mode, what is declared there.
+uint32_t delay_home(Compiler* c, NodeId delay, uint32_t* var);
 bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer);
 bool ctx_exclusive(const Flat* flat, uint32_t a, uint32_t b);  // never active together
 

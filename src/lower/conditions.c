@@ -168,6 +168,24 @@ static void check_edge(Compiler* c, const Node* edge)
     diag_help(c->diags, diag, "declare `event %s = …`: then each of them is seen", name);
 }
 
+// ---- delays that look back beyond a mode
+
+// What a mode declares has no value while the mode is not active; before it was entered first there is nothing but 0.
+static void check_delay(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    uint32_t var = 0;
+    if (node.type == TYPE_EVENT || delay_home(c, n, &var) == 0 || !report_is_new(c, K_DELAY_OF_MODE, node.span))
+        return;
+    const char* name = c->flat->vars.at[var].name;
+    Diag* diag = diag_warning(c->diags, K_DELAY_OF_MODE, node.span,
+                              "`%s` is declared in a mode and has no past from before its entry: there it counts as 0, "
+                              "or what it was when the mode was left",
+                              name);
+    diag_note(c->diags, diag, c->flat->vars.at[var].span, "declared here");
+    diag_help(c->diags, diag, "declare `%s` outside of the modes", name);
+}
+
 // ---- transitions that are never taken
 
 static bool comes_before(const FlatTransition* a, const FlatTransition* b)
@@ -209,6 +227,10 @@ void refuse_conditions(Compiler* c)
         if (f->vars.at[f->defs.at[i].var].kind == VAR_EVENT)
             check_trigger(c, f->defs.at[i].value, f->defs.at[i].ctx);
     for (NodeId n = 1; n < c->source_nodes; n++)
+    {
         if (f->nodes.at[n].op == NODE_EDGE)
             check_edge(c, &f->nodes.at[n]);
+        if (f->nodes.at[n].op == NODE_DELAY)
+            check_delay(c, n);
+    }
 }
