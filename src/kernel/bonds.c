@@ -26,6 +26,9 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     run->machines = arena_array(arena, uint32_t, parts + 1);
     run->input_of = arena_array(arena, int, system->input_count + 1);
     run->column_of = arena_array(arena, int, unknowns + 1);
+    run->feeds.values = arena_array(arena, BondFeed, system->input_count + 1);
+    run->feeds.slopes = arena_array(arena, BondFeed, system->input_count + 1);
+    run->feeds.impulses = arena_array(arena, BondFeed, system->input_count + 1);
     run->port_of = arena_array(arena, int, parts + 1);
     run->node_of = arena_array(arena, int, unknowns + 1);
     run->loop = arena_array(arena, int, 2 * unknowns + parts + 1);
@@ -138,6 +141,31 @@ static kaiStatus fail_memory(Kernel* kernel)
     return kernel_fail(kernel, 0, "use a smaller model", "out of memory for the equations of a bond graph");
 }
 
+static void add_feed(BondFeed* feeds, uint32_t* count, uint32_t reg, int at)
+{
+    if (reg != NO_REG)
+        feeds[(*count)++] = (BondFeed){reg, at};
+}
+
+static void list_feeds(Kernel* kernel, BondRun* run)
+{
+    BondFeeds* feeds = &run->feeds;
+    feeds->value_count = feeds->slope_count = feeds->impulse_count = 0;
+    for (int storages = 0; storages < 2; storages++)
+    {
+        feeds->sources = feeds->value_count;
+        for (uint32_t i = 0; i < run->system->input_count; i++)
+        {
+            const BondInput* input = bonds_input(kernel, run, i);
+            if ((bonds_part(kernel, run, input->node)->state != NO_REG) != (storages == 1))
+                continue;
+            add_feed(feeds->values, &feeds->value_count, input->value, run->input_of[i]);
+            add_feed(feeds->slopes, &feeds->slope_count, input->slope, run->input_of[i]);
+            add_feed(feeds->impulses, &feeds->impulse_count, input->impulse, run->input_of[i]);
+        }
+    }
+}
+
 static void place_inputs(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->input_count; i++)
@@ -148,6 +176,7 @@ static void place_inputs(Kernel* kernel, BondRun* run)
         run->input_of[i] = run->graph->input_first[input->node] + (int)input->port;
         run->column_of[run->input_of[i]] = (int)i;
     }
+    list_feeds(kernel, run);
     for (int n = 0; n < run->graph->node_count; n++)
         for (int i = run->graph->input_first[n]; i < run->graph->input_first[n + 1]; i++)
             run->node_of[i] = n;

@@ -40,6 +40,20 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
+// Where inputs of the model stand in the registers, and in b1, b2 and b0.
+typedef struct BondFeed
+{
+    uint32_t reg;
+    int at;
+} BondFeed;
+
+typedef struct BondFeeds
+{
+    BondFeed *values, *slopes, *impulses;
+    uint32_t sources, value_count;  // values: first those that are not of storages
+    uint32_t slope_count, impulse_count;
+} BondFeeds;
+
 // Storages.
 typedef struct BondStores
 {
@@ -70,6 +84,7 @@ typedef struct BondRun
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
     int* column_of;      // and back; -1 = none
+    BondFeeds feeds;
     int* port_of;        // per part: its place in x, the first of several; -1 = no storage
     int* node_of;        // per entry of b: the part
     BlockRows rows;
@@ -233,5 +248,10 @@ kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(Kernel* kernel);
 kaiStatus switching_run(Kernel* kernel, CommitResult* result);
+
+// circuit.c: instants of circuits that nobody looks at
+bool circuit_is(const Kernel* kernel);                // the model may have such
+bool circuit_serves(const Kernel* kernel, double t);  // and this is one
+kaiStatus circuit_run(Kernel* kernel, double t);
 
 #endif

@@ -33,6 +33,8 @@ void passages_free(Kernel* kernel)
     Passages* p = &kernel->bonds->passages;
     for (uint32_t i = 0; i < p->count; i++)
         free_set(p->sets[i], kernel->options->allocator);
+    for (uint32_t i = 0; kernel->brief != NULL && i < kernel->brief->set_count; i++)
+        kernel->brief->sets[i]->passages = NULL;
     *p = (Passages){.count = 0};
 }
 
@@ -104,6 +106,9 @@ static bool is_set(const Kernel* kernel, const PassageSet* set)
 static PassageSet* find_set(Kernel* kernel, bool make)
 {
     Passages* p = &kernel->bonds->passages;
+    BriefSet* here = kernel->brief->stale ? NULL : kernel->brief->set;
+    if (here != NULL && here->passages != NULL)
+        return here->passages->none ? NULL : here->passages;
     uint32_t looked = 0, i = p->last;
     for (; looked < p->count && !is_set(kernel, p->sets[i]); looked++)
         i = i + 1 < p->count ? i + 1 : 0;
@@ -114,6 +119,8 @@ static PassageSet* find_set(Kernel* kernel, bool make)
         i = p->count++;
     }
     p->last = i;
+    if (here != NULL)
+        here->passages = p->sets[i];
     return p->sets[i]->none ? NULL : p->sets[i];
 }
 
@@ -138,13 +145,12 @@ static Passage* find_way(Kernel* kernel, PassageSet* set, uint64_t cause)
     return NULL;
 }
 
-// Of a single graph, whose sources have no impulses and hang on no state, and nothing else has impulses.
+// Of a graph whose equations stand still, and with the usual rounding.
 static bool serves(const Kernel* kernel)
 {
     const Bonds* bonds = kernel->bonds;
-    return kernel->brief != NULL && kernel->brief->follows && bonds->steady && bonds->count == 1 && bonds->given &&
-           bonds->slack == 1 && bonds->other_count == 0 && bonds->runs[0].selection != NULL &&
-           bonds->runs[0].present.varying == NULL && kernel->counters.instants > 1;
+    return kernel->brief != NULL && kernel->brief->follows && bonds->given && bonds->slack == 1 &&
+           bonds->runs[0].selection != NULL && bonds->runs[0].present.varying == NULL && kernel->counters.instants > 1;
 }
 
 // ---- following
