@@ -199,6 +199,20 @@ static bool has_areas(const BondAfter* after, int index)
     return false;
 }
 
+// Whether storages that depend on others or on nothing have nothing at all: then they agree.
+static bool are_empty(const BondAfter* after, const BondBlock* block, const BondMode* mode)
+{
+    const BondRows* left = &mode->left;
+    bool empty = true;
+    for (int k = left->start[0]; k < left->start[mode->dependent_count] && empty; k++)
+    {
+        int column = left->column[k];
+        if (column < mode->graph->input_count)
+            empty = block->input_of[column] >= 0 && after->b1[block->input_of[column]] == 0;
+    }
+    return empty;
+}
+
 // Whether anything moves in a block; *dx of its storages.
 static bool jump_block(const BondAfter* after, int index, double* dx)
 {
@@ -209,7 +223,7 @@ static bool jump_block(const BondAfter* after, int index, double* dx)
     at->moves = false;
     for (int p = 0; p < mode->graph->port_count; p++)
         dx[block->port_of[p]] = 0;
-    if (mode->dependent_count == 0)
+    if (mode->dependent_count == 0 || are_empty(after, block, mode))
         return false;
     gather(after, index);
     for (int i = 0; i < mode->dependent_count; i++)

@@ -275,11 +275,7 @@ bool bonds_same_inputs(const Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        const BondRun* run = &kernel->bonds->runs[i];
-        for (int k = 0; k < run->graph->switch_count; k++)
-            if (run->on[k] != bonds_is_on(kernel, run, k))
-                return false;
-        if (inputs_moved(kernel, run, true))
+        if (inputs_moved(kernel, &kernel->bonds->runs[i], true))
             return false;
     }
     return true;

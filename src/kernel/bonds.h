@@ -16,10 +16,19 @@ enum
     SETTLED_MAX = 64,     // sets committed at one instant that are remembered
 };
 
+// Where a number stands in the registers and in a vector, or how many of them there are.
+typedef struct BondFeed
+{
+    uint32_t reg;
+    int at;
+} BondFeed;
+
 // Outputs that have a row of coefficients, by block.
 typedef struct BlockRows
 {
     uint32_t *first, *outputs;  // per block its first place; outputs
+    uint32_t* first_piece;      // per block
+    BondFeed* pieces;           // registers that lie one behind the other, and how many
     size_t* size;               // per block: coefficients
     bool loaded;                // those of the present set lie in the registers
 } BlockRows;
@@ -40,18 +49,19 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
-// Where inputs of the model stand in the registers, and in b1, b2 and b0.
-typedef struct BondFeed
+typedef struct BondStored
 {
-    uint32_t reg;
-    int at;
-} BondFeed;
+    uint32_t state, value;
+} BondStored;
 
+// Where inputs of the model stand in the registers, and in b1, b2 and b0.
 typedef struct BondFeeds
 {
     BondFeed *values, *slopes, *impulses;
     uint32_t sources, value_count;  // values: first those that are not of storages
     uint32_t slope_count, impulse_count;
+    BondStored* stored;  // of linear storages
+    uint32_t stored_count;
 } BondFeeds;
 
 // Storages.

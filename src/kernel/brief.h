@@ -21,8 +21,8 @@ typedef struct BriefSet
     uint32_t met;  // so often, before there are any
     struct PassageSet* passages;  // from it; NULL: not looked for
     size_t size;
-    uint32_t count;  // contexts that are active
-    uint32_t contexts[];
+    uint32_t count, guard_count;  // contexts that are active, and their guards
+    uint32_t contexts[];          // and the guards behind them
 } BriefSet;
 
 struct Brief
@@ -77,6 +77,8 @@ void brief_sets_free(Kernel* kernel);
 void brief_react_set(Kernel* kernel, const BriefSet* set);
 // Whether the left limits of its guards can wait for the first reaction, at an instant that nobody looks at.
 bool brief_puts_off(Kernel* kernel);
+// The modes of a set have been taken, which has programs: as contexts_refresh, with what is known of it.
+void brief_take_set(Kernel* kernel, BriefSet* set);
 
 // What the reaction and the left limit of guards are made for; for guards that are armed the second with slopes.
 void brief_need_react(const kaiModel* model, uint8_t* needed);

@@ -204,12 +204,14 @@ static void free_set(BriefSet* set, kaiAllocator a)
 static BriefSet* make_set(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
-    size_t size = sizeof(BriefSet) + sizeof(uint32_t) * kernel->active_count;
+    uint32_t guards = kernel->active_guards.count;
+    size_t size = sizeof(BriefSet) + sizeof(uint32_t) * ((size_t)kernel->active_count + guards);
     BriefSet* set = a.alloc(a.user, NULL, 0, size);
     if (set == NULL)
         return NULL;
-    *set = (BriefSet){.size = size, .count = kernel->active_count};
+    *set = (BriefSet){.size = size, .count = kernel->active_count, .guard_count = guards};
     memcpy(set->contexts, kernel->active, sizeof(uint32_t) * kernel->active_count);
+    memcpy(set->contexts + set->count, kernel->active_guards.at, sizeof(uint32_t) * guards);
     return set;
 }
 
@@ -265,6 +267,20 @@ const BriefSet* brief_set(Kernel* kernel)
     }
     brief->stale = false;
     return brief->set != NULL && brief->set->react != NULL ? brief->set : NULL;
+}
+
+void brief_take_set(Kernel* kernel, BriefSet* set)
+{
+    kernel->active_count = set->count;
+    for (uint32_t i = 0; i < set->count; i++)
+        kernel->active[i] = set->contexts[i];
+    kernel->active_guards.count = set->guard_count;
+    for (uint32_t i = 0; i < set->guard_count; i++)
+        kernel->active_guards.at[i] = set->contexts[set->count + i];
+    kernel->scene.now = NULL;
+    kernel->brief->moved |= kernel->brief->set != set;
+    kernel->brief->set = set;
+    kernel->brief->stale = false;
 }
 
 void brief_sets_free(Kernel* kernel)

@@ -91,6 +91,16 @@ static void commit_guards(Kernel* kernel, CommitResult* result)
     }
 }
 
+// Nothing is assigned at this tag: what is left forgets, then the modes are those that were found.
+static void change_modes(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->leaving_count; i++)
+        contexts_leave(kernel, kernel->leaving[i]);
+    kernel->leaving_count = 0;
+    passage_take_modes(kernel);
+    guard_enter(kernel);
+}
+
 static void apply(Kernel* kernel, CommitResult* result)
 {
     uint32_t staged = kernel->staged_count;
@@ -99,10 +109,13 @@ static void apply(Kernel* kernel, CommitResult* result)
     if (kernel->raised_count > 0)
         commit_clear_events(kernel, result);
     commit_guards(kernel, result);
-    if (staged + kernel->leaving_count == 0)
-        return;
-    commit_change_modes(kernel, result);
-    commit_forget(kernel);
+    if (staged > 0)
+    {
+        commit_change_modes(kernel, result);
+        commit_forget(kernel);
+    }
+    else if (kernel->leaving_count > 0)
+        change_modes(kernel);
 }
 
 static kaiStatus react(Kernel* kernel, bool* more)

@@ -294,12 +294,26 @@ bool passage_rests(Kernel* kernel)
     return set != NULL && cause_of(kernel, set) == 0 && !kernel->hooks->sees(kernel->owner, false, 1);
 }
 
+void passage_take_modes(Kernel* kernel)
+{
+    Passage* way = kernel->bonds->passages.taken;
+    if (way != NULL && way->end != NULL)
+    {
+        brief_take_set(kernel, way->end);
+        return;
+    }
+    contexts_refresh(kernel);
+    if (way != NULL && brief_set(kernel) != NULL)
+        way->end = kernel->brief->set;
+}
+
 PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status)
 {
     PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
     Passage* way = set != NULL ? find_way(kernel, set, cause_of(kernel, set)) : NULL;
     if (way == NULL || !way->known || !take_way(kernel, way, consistent))
         return PASSAGE_NONE;
+    kernel->bonds->passages.taken = way;
     *status = kernel->hooks->tags(kernel->owner, way->tags);
     return way->modes != NULL ? PASSAGE_LEADS : PASSAGE_STAYS;
 }
@@ -448,6 +462,7 @@ void passage_end(Kernel* kernel, bool found)
     bool left = kernel->counters.switches != draft->switches;
     bool follows = found && !draft->failed && left != is_set(kernel, draft->set) && run->last.lazy && !run->last.struck;
     way->known = follows && keep_tests(kernel, draft, way);
+    way->end = NULL;
     way->vain += !way->known;
     if (!way->known)
         return;

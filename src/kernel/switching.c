@@ -490,6 +490,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && kernel->model->fused && !result->state;
     bonds->given = same;
+    bonds->passages.taken = NULL;
     if (same && passage_rests(kernel))
         return kernel->hooks->tags(kernel->owner, 1);
     if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
