@@ -160,6 +160,8 @@ static bool is_clear(const Kernel* kernel, const PassageTest* test)
     double sum = 0, bound = test->bound + test->per_time * kernel_slack(kernel, kernel->now.t);
     for (uint32_t i = 0; i < test->count; i++)
         sum += test->weights[i] * kernel->R[test->regs[i]];
+    if (test->below)
+        return fabs(sum) <= bound;
     return test->count > 0 && (test->sign == 0 ? fabs(sum) : test->sign * sum) > bound;
 }
 
@@ -406,6 +408,7 @@ static void put_row(const Kernel* kernel, const BondReason* reason, PassageTest*
     test->bound = reason->bound;
     test->per_time = reason->per_time;
     test->sign = reason->sign;
+    test->below = reason->below;
 }
 
 void passage_note_sign(Kernel* kernel, uint32_t machine, const Transition* t, int sign)

@@ -18,6 +18,7 @@ typedef struct PassageTest
     uint32_t transition, machine;
     int8_t sign;  // that the sum has, clearly; 0: either
     bool fires;   // what that makes of the transition
+    bool below;   // it is no more than the bound
     bool asks;    // where the sum is not clear, or there is none, the selection may be asked: the set is there
     uint32_t count, regs[SIGN_ROW_MOST];
     double weights[SIGN_ROW_MOST];
