@@ -24,6 +24,22 @@ static Slice* cut(Kernel* kernel, CodeRange range, void (*need)(const kaiModel*,
     return slice;
 }
 
+// Copies go once it is known what the programs are (cut_sums).
+static void tidy(Kernel* kernel, Slice* slice, const uint8_t* wanted)
+{
+    if (slice == NULL)
+        return;
+    slice_tidy(slice, kernel->model, wanted, kernel->options->allocator);
+    slice_order(slice, kernel->model, kernel->options->allocator);
+}
+
+static void tidy_for(Kernel* kernel, Slice* slice, void (*need)(const kaiModel*, uint8_t*), uint8_t* wanted)
+{
+    memcpy(wanted, kernel->brief->read, kernel->model->reg_count);
+    need(kernel->model, wanted);
+    tidy(kernel, slice, wanted);
+}
+
 // ---- truths
 
 static bool is_relation(const Guard* guard)
@@ -141,6 +157,19 @@ static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
         set->left = !reads(set->sums, model->guards[kernel->active_guards.at[i]].last_g);
 }
 
+static void tidy_sums(Kernel* kernel, BriefSet* set, uint8_t* wanted)
+{
+    memcpy(wanted, kernel->brief->read, kernel->model->reg_count);
+    brief_need_react(kernel->model, wanted);
+    for (uint32_t i = 0; i < kernel->active_guards.count; i++)
+        {
+        uint32_t truth = kernel->model->guards[kernel->active_guards.at[i]].truth;
+        if (truth != NO_REG)
+            wanted[truth] = 0;
+    }
+    tidy(kernel, set->sums, wanted);
+}
+
 static void take_left_limits(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->active_guards.count; i++)
@@ -227,7 +256,13 @@ static void make_programs(Kernel* kernel, BriefSet* set)
     set->look = set->events != NULL ? cut(kernel, model->islands[0].events, brief_need_armed, needed) : NULL;
     set->react = set->look != NULL ? cut(kernel, model->react, brief_need_react, needed) : NULL;
     if (set->react != NULL)
+    {
         cut_sums(kernel, set, needed);
+        tidy_sums(kernel, set, needed);
+        tidy_for(kernel, set->events, brief_need_guards, needed);
+        tidy_for(kernel, set->look, brief_need_armed, needed);
+        tidy_for(kernel, set->react, brief_need_react, needed);
+    }
     a.alloc(a.user, needed, model->reg_count, 0);
 }
 
