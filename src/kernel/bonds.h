@@ -70,6 +70,7 @@ typedef struct BondStores
     uint32_t *parts, part_count;
     bool* sharing;  // per port: it depends on others alone
     bool* shared;   // per port: at this instant it took its share of what others store
+    bool some;      // some port did
     uint32_t port_count;
 } BondStores;
 
