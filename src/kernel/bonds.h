@@ -96,8 +96,8 @@ typedef struct BondRun
     int* input_of;       // per input of the system: its place in b
     int* column_of;      // and back; -1 = none
     BondFeeds feeds;
-    int* port_of;        // per part: its place in x, the first of several; -1 = no storage
-    int* node_of;        // per entry of b: the part
+    int* port_of;  // per part: its place in x, the first of several; -1 = no storage
+    int* node_of;  // per entry of b: the part
     BlockRows rows;
     int* loop;        // nodes that contradict each other
     double* nominal;  // per part: the parameter that the equations are made with

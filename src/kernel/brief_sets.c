@@ -162,7 +162,7 @@ static void tidy_sums(Kernel* kernel, BriefSet* set, uint8_t* wanted)
     memcpy(wanted, kernel->brief->read, kernel->model->reg_count);
     brief_need_react(kernel->model, wanted);
     for (uint32_t i = 0; i < kernel->active_guards.count; i++)
-        {
+    {
         uint32_t truth = kernel->model->guards[kernel->active_guards.at[i]].truth;
         if (truth != NO_REG)
             wanted[truth] = 0;

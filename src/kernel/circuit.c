@@ -15,9 +15,9 @@ bool circuit_is(const Kernel* kernel)
     bool outside = true;
     for (uint32_t i = 0; i < m->when_count && outside; i++)
         outside = m->reactions[i].ctx == 0;
-    return outside && kernel->brief->follows && m->islands_count == 1 && kernel->bonds->alone && !kernel->bonds->steps &&
-           m->memories_count == 0 && m->delays_count == 0 && m->now_states_count == 0 && m->faults_count == 0 &&
-           m->assertions_count == 0 && m->choice_count == 0 && kernel_blocks(kernel) == NULL;
+    return outside && kernel->brief->follows && m->islands_count == 1 && kernel->bonds->alone &&
+           !kernel->bonds->steps && m->memories_count == 0 && m->delays_count == 0 && m->now_states_count == 0 &&
+           m->faults_count == 0 && m->assertions_count == 0 && m->choice_count == 0 && kernel_blocks(kernel) == NULL;
 }
 
 bool circuit_serves(const Kernel* kernel, double t)

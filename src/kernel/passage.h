@@ -40,7 +40,7 @@ typedef struct Passage
     bool tied;                     // BondPresent
     bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
-    struct BriefSet* end;          // programs of the last set; NULL: they are not known, or there are none
+    struct BriefSet* end;  // programs of the last set; NULL: they are not known, or there are none
 } Passage;
 
 typedef struct PassagePrior  // a transition of the set that is taken on committed values

@@ -264,7 +264,8 @@ static void compare_signs(const char* text, Kernel* kernel, int* slopes)
             BondReason reasons[BOND_REASONS];
             if (rows.sign == 0 || bond_net_has_dependents(run->net))
                 continue;
-            int count = bond_selection_reasons(run->selection, select_asked(kernel, t), 1e-8, rows.sign, run->dx, reasons);
+            int count =
+                bond_selection_reasons(run->selection, select_asked(kernel, t), 1e-8, rows.sign, run->dx, reasons);
             *slopes += count == 2 && reasons[0].below;
         }
     }

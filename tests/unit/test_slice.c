@@ -229,11 +229,8 @@ static void test_reads(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_circuit),
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_tidy),
-        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_circuit), cmocka_unit_test(test_modes), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_tidy),    cmocka_unit_test(test_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
