@@ -22,5 +22,5 @@ costs()
 costs ball 100 1500 3600
 costs sigdel 0.1 0.3 3740
 costs boost 0.001 0.003 6790
-costs boost_bond 0.001 0.003 20200
+costs boost_bond 0.001 0.003 15650
 costs gas10 2 8 12600
