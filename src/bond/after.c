@@ -27,6 +27,12 @@ typedef struct AfterMemo  // what has been asked for, per class
     unsigned long* asked;
 } AfterMemo;
 
+typedef struct AfterPort  // of a storage outside of blocks
+{
+    int port, class;  // what flows into it
+    double sign;
+} AfterPort;
+
 struct BondAfter
 {
     const BondNet* net;
@@ -40,11 +46,29 @@ struct BondAfter
     bool flow;                 // nothing is settled
     double* own_b2;            // scratch, for any block
     Sized port, rate, vector;  //
+    AfterPort* outside;
+    int outside_count;
 };
 
 static Sized make_sized(Arena* arena, size_t count)
 {
     return (Sized){arena_array(arena, double, count), arena_array(arena, double, count)};
+}
+
+static void list_outside(BondAfter* after, Arena* arena)
+{
+    const BondGraph* graph = after->graph;
+    after->outside = arena_array(arena, AfterPort, (size_t)graph->port_count + 1);
+    for (int n = 0; n < graph->node_count; n++)
+        for (int p = graph->port_first[n]; p < graph->port_first[n + 1]; p++)
+        {
+            int bond = bond_at(graph, n, p - graph->port_first[n]);
+            int imposed = graph->class_of[2 * bond + bond_imposes_flow(graph->nodes[n].kind)];
+            double sign = graph->nodes[n].kind == BOND_C ? bond_sign(graph, bond, n) : 1;
+            if (after->blocks->place[imposed] == BOND_KNOWN)
+                after->outside[after->outside_count++] =
+                    (AfterPort){p, graph->class_of[bond_storage_unknown(graph, n, bond)], sign};
+        }
 }
 
 BondAfter* bond_after_create(BondNet* net, const BondGraph* graph, Arena* arena)
@@ -70,6 +94,7 @@ BondAfter* bond_after_create(BondNet* net, const BondGraph* graph, Arena* arena)
             after->own[block->classes[k]] = block->graph->class_of[block->unknowns[k]];
     }
     after->own_b2 = arena_array(arena, double, inputs);
+    list_outside(after, arena);
     Sized* scratch[] = {&after->port, &after->rate, &after->vector};
     for (int i = 0; i < 3; i++)
         *scratch[i] = make_sized(arena, (size_t)graph->port_count + 1);
@@ -199,6 +224,20 @@ static bool has_areas(const BondAfter* after, int index)
     return false;
 }
 
+// Whether storages that depend on others or on nothing have nothing at all: then they agree.
+static bool are_empty(const BondAfter* after, const BondBlock* block, const BondMode* mode)
+{
+    const BondRows* left = &mode->left;
+    bool empty = true;
+    for (int k = left->start[0]; k < left->start[mode->dependent_count] && empty; k++)
+    {
+        int column = left->column[k];
+        if (column < mode->graph->input_count)
+            empty = block->input_of[column] >= 0 && after->b1[block->input_of[column]] == 0;
+    }
+    return empty;
+}
+
 // Whether anything moves in a block; *dx of its storages.
 static bool jump_block(const BondAfter* after, int index, double* dx)
 {
@@ -209,7 +248,7 @@ static bool jump_block(const BondAfter* after, int index, double* dx)
     at->moves = false;
     for (int p = 0; p < mode->graph->port_count; p++)
         dx[block->port_of[p]] = 0;
-    if (mode->dependent_count == 0)
+    if (mode->dependent_count == 0 || are_empty(after, block, mode))
         return false;
     gather(after, index);
     for (int i = 0; i < mode->dependent_count; i++)
@@ -230,16 +269,8 @@ static bool jump_block(const BondAfter* after, int index, double* dx)
 // Storages outside of blocks: what flows into them from inside.
 static void jump_known(BondAfter* after, double* dx)
 {
-    const BondGraph* graph = after->graph;
-    for (int n = 0; n < graph->node_count; n++)
-        for (int p = graph->port_first[n]; p < graph->port_first[n + 1]; p++)
-        {
-            int bond = bond_at(graph, n, p - graph->port_first[n]);
-            int imposed = graph->class_of[2 * bond + bond_imposes_flow(graph->nodes[n].kind)];
-            double sign = graph->nodes[n].kind == BOND_C ? bond_sign(graph, bond, n) : 1;
-            if (after->blocks->place[imposed] == BOND_KNOWN)
-                dx[p] = sign * bond_after_area(after, graph->class_of[bond_storage_unknown(graph, n, bond)]);
-        }
+    for (const AfterPort *at = after->outside, *end = at + after->outside_count; at < end; at++)
+        dx[at->port] = at->sign * bond_after_area(after, at->class);
 }
 
 bool bond_after_jump(BondAfter* after, const BondJump* jump)

@@ -26,7 +26,8 @@ typedef struct SizesKept
     unsigned long grown, trimmed;
     bool known[SIZES_KEPT];
     double* size[SIZES_KEPT];
-    BondSignRow* rows;  // per sum that is asked for
+    BondSignRow* rows;    // per sum that is asked for
+    BondSignRow* slopes;  // and its derivative
 } SizesKept;
 
 struct BondSelection
@@ -177,6 +178,7 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
     {
         s->kept[i].modes = arena_array(arena, BondMode*, bond_net_blocks(net)->block_count + 1);
         s->kept[i].rows = arena_array(arena, BondSignRow, asked + 1);
+        s->kept[i].slopes = arena_array(arena, BondSignRow, asked + 1);
         for (int k = 0; k < SIZES_KEPT; k++)
             s->kept[i].size[k] = arena_array(arena, double, unknowns);
     }
@@ -379,7 +381,7 @@ static SizesKept* find_kept(BondSelection* s)
     kept->trimmed = trimmed;
     memset(kept->known, 0, sizeof kept->known);
     for (uint32_t i = 0; i < s->asked; i++)
-        kept->rows[i].count = SIGN_ROW_UNKNOWN;
+        kept->rows[i].count = kept->slopes[i].count = SIGN_ROW_UNKNOWN;
     return kept;
 }
 
@@ -541,7 +543,52 @@ static double value_bound(const BondSelection* s, BondAsked asked, const BondSig
     return larger(NOTHING[1] * s->slack * row->size, BOND_REGION_NOTHING * region_size(s, asked.terms));
 }
 
-// The sign of a value that is clear of zero and of a tie, where nothing has moved: by its row. 0: it is not.
+// What a sum moves by, from what its storages do, where sources stand still.
+static void make_slope_row(BondSelection* s, const BondSignRow* value, BondSignRow* row)
+{
+    const BondGraph* graph = s->graph;
+    row->count = 0;
+    for (int i = 0; i < value->count && row->count >= 0; i++)
+    {
+        int p = value->input[i] < graph->input_count ? s->port_of[value->input[i]] : -1;
+        if (p < 0)
+            continue;
+        int node = s->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
+        const double* block = s->judged.storage + graph->block_first[node] + (p - first) * ports;
+        for (int j = 0; j < ports && row->count >= 0; j++)
+            bond_sign_row_add(s->net, graph, graph->class_of[s->port_unknown[first + j]],
+                              value->weight[i] * block[j] * s->ports[first + j].sign, graph->allocator, row);
+    }
+}
+
+static BondSignRow* slope_row(BondSelection* s, BondAsked asked, const BondSignRow* value)
+{
+    BondSignRow* row = &find_kept(s)->slopes[asked.number];
+    if (row->count == SIGN_ROW_UNKNOWN)
+    {
+        make_slope_row(s, value, row);
+        find_sizes(s, 2);
+        row->size = size_terms(s->size[2], asked.terms, asked.count);
+    }
+    return row->count >= 0 ? row : NULL;
+}
+
+// The sign of the derivative of a value that is clearly none, where no storage depends on others and the derivative is
+// clear: a current that has just ended. 0: it is not.
+static int slope_sign(BondSelection* s, BondAsked asked, const BondSignRow* value)
+{
+    const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
+    double sum;
+    if (!s->judged.derivatives || s->judged.curve != NULL || bond_net_has_dependents(s->net))
+        return 0;
+    BondSignRow* row = slope_row(s, asked, value);
+    if (row == NULL || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
+        return 0;
+    return fabs(sum) > BOND_ROW_CLEAR * NOTHING[2] * row->size ? sum > 0 ? 1 : -1 : 0;
+}
+
+// The sign of a value that is clear of zero and of a tie, where nothing has moved, or that of its derivative: by their
+// rows. 0: it is not.
 static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* tolerance)
 {
     const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
@@ -552,10 +599,13 @@ static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* t
     if (row == NULL || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
         return 0;
     double bound = value_bound(s, asked, row);
-    if (!(fabs(sum) > BOND_ROW_CLEAR * larger(bound, loose * row->size)))
+    int sign = sum > 0 ? 1 : -1;
+    if (BOND_ROW_CLEAR * fabs(sum) <= bound)
+        sign = slope_sign(s, asked, row);
+    else if (!(fabs(sum) > BOND_ROW_CLEAR * larger(bound, loose * row->size)))
         return 0;
-    *tolerance = bound;
-    return sum > 0 ? 1 : -1;
+    *tolerance = sign != 0 ? bound : 0;
+    return sign;
 }
 
 // A derivative a little below its bound that the next one contradicts decides nothing, and neither does the next one.
@@ -605,8 +655,25 @@ static int reason_of_value(BondSelection* s, BondAsked asked, double loose, int 
     reason->row = *row;
     reason->bound = BOND_ROW_CLEAR * larger(value_bound(s, asked, row), loose * row->size);
     reason->per_time = 0;
+    reason->below = false;
     reason->sign = (int8_t)sign;
     return sign * sum_terms(s, 1, asked.terms, asked.count, &now) > reason->bound;
+}
+
+// A value that is clearly none, and its derivative, which is clear (slope_sign).
+static int reason_of_slope(BondSelection* s, BondAsked asked, int sign, BondReason* reasons)
+{
+    const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
+    double sum;
+    const BondSignRow* row = s->judged.b1 != NULL ? value_row(s, asked) : NULL;
+    if (row == NULL || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
+        return 0;
+    reasons[0] = (BondReason){.row = *row, .bound = value_bound(s, asked, row) / BOND_ROW_CLEAR, .below = true};
+    if (!(fabs(sum) <= reasons[0].bound) || slope_sign(s, asked, row) != sign)
+        return 0;
+    row = slope_row(s, asked, row);
+    reasons[1] = (BondReason){.row = *row, .bound = BOND_ROW_CLEAR * NOTHING[2] * row->size, .sign = (int8_t)sign};
+    return 2;
 }
 
 // The change of an extensity that is farthest from rounding, which makes a jump of it.
@@ -643,6 +710,7 @@ static int reason_of_area(BondSelection* s, BondAsked asked, int sign, const dou
     reasons[1].bound = BOND_ROW_CLEAR * 2 * BOND_NOTHING * s->region_most[flow][region] / slope;
     reasons[1].per_time = BOND_ROW_CLEAR * s->region_fast[flow][region] / slope;
     reasons[1].sign = 0;
+    reasons[0].below = reasons[1].below = false;
     return sign * sum > reasons[0].bound && fabs(dx[port]) > reasons[1].bound ? 2 : 0;
 }
 
@@ -654,8 +722,10 @@ int bond_selection_reasons(BondSelection* s, BondAsked asked, double loose, int 
         sum_terms(s, 0, asked.terms, asked.count, &areas);
     if (sign == 0 || areas != 0)
         return 0;
-    return s->judged.area != NULL ? reason_of_value(s, asked, loose, sign, reasons)
-                                  : reason_of_area(s, asked, sign, dx, reasons);
+    if (s->judged.area == NULL)
+        return reason_of_area(s, asked, sign, dx, reasons);
+    int count = reason_of_value(s, asked, loose, sign, reasons);
+    return count > 0 ? count : reason_of_slope(s, asked, sign, reasons);
 }
 
 unsigned long bond_selection_grown(const BondSelection* s)

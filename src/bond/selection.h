@@ -65,6 +65,7 @@ typedef struct BondReason
     double bound;     // that its sum exceeds
     double per_time;  // and what that grows by with the time to which an instant is known
     int8_t sign;      // of the sum; 0: either
+    bool below;       // it is the other way round: the sum does not exceed it
 } BondReason;
 
 enum

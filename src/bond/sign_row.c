@@ -86,6 +86,13 @@ void bond_sign_row_make(BondNet* net, const BondGraph* graph, const BondTerm* te
         add_class(&m, graph->class_of[2 * terms[i].bond + terms[i].flow], terms[i].sign);
 }
 
+void bond_sign_row_add(BondNet* net, const BondGraph* graph, int class, double weight, kaiAllocator allocator,
+                       BondSignRow* row)
+{
+    Making m = {.net = net, .graph = graph, .blocks = bond_net_blocks(net), .allocator = allocator, .row = row};
+    add_class(&m, class, weight);
+}
+
 BondJumpRows bond_jump_rows_create(BondNet* net, const BondGraph* graph, const double* none, Arena* arena)
 {
     return (BondJumpRows){.graph = graph,

@@ -25,6 +25,10 @@ typedef struct BondSignRow
 void bond_sign_row_make(BondNet* net, const BondGraph* graph, const BondTerm* terms, int count, kaiAllocator allocator,
                         BondSignRow* row);
 
+// Adds a class with its weight, to a row that has been made so far.
+void bond_sign_row_add(BondNet* net, const BondGraph* graph, int class, double weight, kaiAllocator allocator,
+                       BondSignRow* row);
+
 // Rows of a jump: the area of a sum, and by what an extensity changes, found by trying what each input makes of them.
 typedef struct BondJumpRows
 {

@@ -7,18 +7,20 @@
 #include <math.h>
 #include <string.h>
 
+// Entries that are no inputs of the model stay 0.
 bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
 {
+    const BondFeeds* feeds = &run->feeds;
     const double* R = kernel->R;
     bool struck = false;
-    for (uint32_t i = 0; i < run->system->input_count; i++)  // entries that are no inputs of the model stay 0
+    for (const BondFeed *f = feeds->values, *end = f + feeds->value_count; f < end; f++)
+        run->b1[f->at] = R[f->reg];
+    for (const BondFeed *f = feeds->slopes, *end = f + feeds->slope_count; f < end; f++)
+        run->b2[f->at] = R[f->reg];
+    for (const BondFeed *f = feeds->impulses, *end = f + feeds->impulse_count; f < end; f++)
     {
-        const BondInput* input = bonds_input(kernel, run, i);
-        int at = run->input_of[i];
-        run->b1[at] = R[input->value];
-        run->b0[at] = input->impulse != NO_REG && impulses ? R[input->impulse] : 0;
-        run->b2[at] = input->slope != NO_REG ? R[input->slope] : 0;
-        struck |= run->b0[at] != 0;
+        run->b0[f->at] = impulses ? R[f->reg] : 0;
+        struck |= run->b0[f->at] != 0;
     }
     return struck;
 }
@@ -27,15 +29,16 @@ bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
 // `storages`, anything that it is made from.
 static bool inputs_moved(const Kernel* kernel, const BondRun* run, bool storages)
 {
+    const BondFeeds* feeds = &run->feeds;
+    const double* R = kernel->R;
     bool moved = !run->linear;
-    for (uint32_t i = 0; i < run->system->input_count && !moved; i++)
-    {
-        const BondInput* input = bonds_input(kernel, run, i);
-        bool asked = storages || bonds_part(kernel, run, input->node)->state == NO_REG;
-        moved = (asked && kernel->R[input->value] != run->b1[run->input_of[i]]) ||
-                (input->slope != NO_REG && kernel->R[input->slope] != run->b2[run->input_of[i]]) ||
-                (storages && input->impulse != NO_REG && kernel->R[input->impulse] != 0);
-    }
+    for (const BondFeed *f = feeds->values, *end = f + (storages ? feeds->value_count : feeds->sources);
+         f < end && !moved; f++)
+        moved = R[f->reg] != run->b1[f->at];
+    for (const BondFeed *f = feeds->slopes, *end = f + feeds->slope_count; f < end && !moved; f++)
+        moved = R[f->reg] != run->b2[f->at];
+    for (const BondFeed *f = feeds->impulses, *end = f + feeds->impulse_count; storages && f < end && !moved; f++)
+        moved = R[f->reg] != 0;
     return moved;
 }
 
@@ -272,11 +275,7 @@ bool bonds_same_inputs(const Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        const BondRun* run = &kernel->bonds->runs[i];
-        for (int k = 0; k < run->graph->switch_count; k++)
-            if (run->on[k] != bonds_is_on(kernel, run, k))
-                return false;
-        if (inputs_moved(kernel, run, true))
+        if (inputs_moved(kernel, &kernel->bonds->runs[i], true))
             return false;
     }
     return true;

@@ -134,15 +134,8 @@ bool bonds_load_rows(Kernel* kernel, BondRun* run, int index)
         bond_cache_attachment(bond_net_cache(run->net, index), mode, sizeof(double) * run->rows.size[index], &fresh);
     if (rows == NULL || (fresh && !make_rows(kernel, run, index, (double*)rows)))
         return false;
-    const BondOutput* outputs = kernel->model->bond_outputs + run->system->first_output;
-    for (uint32_t i = run->rows.first[index], end = run->rows.first[index + 1]; i < end;)
-    {
-        const BondOutput* output = &outputs[run->rows.outputs[i++]];
-        uint32_t count = output->column_count;
-        for (; i < end && outputs[run->rows.outputs[i]].row == output->row + count; i++)  // one behind the other
-            count += outputs[run->rows.outputs[i]].column_count;
-        memcpy(kernel->R + output->row, rows, sizeof(double) * count);
-        rows += count;
-    }
+    const BondFeed* pieces = run->rows.pieces;
+    for (uint32_t i = run->rows.first_piece[index]; i < run->rows.first_piece[index + 1]; rows += pieces[i++].at)
+        memcpy(kernel->R + pieces[i].reg, rows, sizeof(double) * (size_t)pieces[i].at);
     return true;
 }

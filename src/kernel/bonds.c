@@ -26,6 +26,10 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     run->machines = arena_array(arena, uint32_t, parts + 1);
     run->input_of = arena_array(arena, int, system->input_count + 1);
     run->column_of = arena_array(arena, int, unknowns + 1);
+    run->feeds.values = arena_array(arena, BondFeed, system->input_count + 1);
+    run->feeds.slopes = arena_array(arena, BondFeed, system->input_count + 1);
+    run->feeds.impulses = arena_array(arena, BondFeed, system->input_count + 1);
+    run->feeds.stored = arena_array(arena, BondStored, system->input_count + 1);
     run->port_of = arena_array(arena, int, parts + 1);
     run->node_of = arena_array(arena, int, unknowns + 1);
     run->loop = arena_array(arena, int, 2 * unknowns + parts + 1);
@@ -138,6 +142,34 @@ static kaiStatus fail_memory(Kernel* kernel)
     return kernel_fail(kernel, 0, "use a smaller model", "out of memory for the equations of a bond graph");
 }
 
+static void add_feed(BondFeed* feeds, uint32_t* count, uint32_t reg, int at)
+{
+    if (reg != NO_REG)
+        feeds[(*count)++] = (BondFeed){reg, at};
+}
+
+static void list_feeds(Kernel* kernel, BondRun* run)
+{
+    BondFeeds* feeds = &run->feeds;
+    feeds->value_count = feeds->slope_count = feeds->impulse_count = feeds->stored_count = 0;
+    for (int storages = 0; storages < 2; storages++)
+    {
+        feeds->sources = feeds->value_count;
+        for (uint32_t i = 0; i < run->system->input_count; i++)
+        {
+            const BondInput* input = bonds_input(kernel, run, i);
+            if ((bonds_part(kernel, run, input->node)->state != NO_REG) != (storages == 1))
+                continue;
+            const BondPart* part = bonds_part(kernel, run, input->node);
+            if (storages == 1 && !part->free)
+                feeds->stored[feeds->stored_count++] = (BondStored){part->state + input->port, input->value};
+            add_feed(feeds->values, &feeds->value_count, input->value, run->input_of[i]);
+            add_feed(feeds->slopes, &feeds->slope_count, input->slope, run->input_of[i]);
+            add_feed(feeds->impulses, &feeds->impulse_count, input->impulse, run->input_of[i]);
+        }
+    }
+}
+
 static void place_inputs(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->input_count; i++)
@@ -148,11 +180,32 @@ static void place_inputs(Kernel* kernel, BondRun* run)
         run->input_of[i] = run->graph->input_first[input->node] + (int)input->port;
         run->column_of[run->input_of[i]] = (int)i;
     }
+    list_feeds(kernel, run);
     for (int n = 0; n < run->graph->node_count; n++)
         for (int i = run->graph->input_first[n]; i < run->graph->input_first[n + 1]; i++)
             run->node_of[i] = n;
     for (uint32_t i = 0; i < run->system->part_count; i++)
         run->port_of[i] = bonds_part(kernel, run, i)->state != NO_REG ? run->graph->port_first[i] : -1;
+}
+
+static void list_pieces(Kernel* kernel, BondRun* run, size_t blocks)
+{
+    const BondOutput* outputs = kernel->model->bond_outputs + run->system->first_output;
+    BlockRows* rows = &run->rows;
+    uint32_t count = 0;
+    for (size_t block = 0; block < blocks; block++)
+    {
+        rows->first_piece[block] = count;
+        for (uint32_t i = rows->first[block], end = rows->first[block + 1]; i < end;)
+        {
+            BondFeed* piece = &rows->pieces[count++];
+            const BondOutput* output = &outputs[rows->outputs[i++]];
+            *piece = (BondFeed){output->row, (int)output->column_count};
+            for (; i < end && outputs[rows->outputs[i]].row == piece->reg + (uint32_t)piece->at; i++)
+                piece->at += (int)outputs[rows->outputs[i]].column_count;
+        }
+    }
+    rows->first_piece[blocks] = count;
 }
 
 // Which outputs have a row of which block.
@@ -165,6 +218,8 @@ static void place_rows(Kernel* kernel, BondRun* run)
     run->modes_before = arena_array(arena, BondMode*, blocks);
     run->modes_now = arena_array(arena, BondMode*, blocks);
     run->rows.first = arena_array(arena, uint32_t, blocks);
+    run->rows.first_piece = arena_array(arena, uint32_t, blocks);
+    run->rows.pieces = arena_array(arena, BondFeed, system->output_count + 1);
     run->rows.size = arena_array(arena, size_t, blocks);
     run->rows.outputs = arena_array(arena, uint32_t, system->output_count + 1);
     for (uint32_t i = 0; i < system->output_count; i++)
@@ -179,6 +234,7 @@ static void place_rows(Kernel* kernel, BondRun* run)
     for (uint32_t i = 0; i < system->output_count; i++)
         if (outputs[i].block > 0)
             run->rows.outputs[run->rows.first[outputs[i].block]++] = i;
+    list_pieces(kernel, run, blocks - 2);
 }
 
 static kaiStatus fail_zero(Kernel* kernel, const BondPart* part)

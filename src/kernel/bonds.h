@@ -16,10 +16,19 @@ enum
     SETTLED_MAX = 64,     // sets committed at one instant that are remembered
 };
 
+// Where a number stands in the registers and in a vector, or how many of them there are.
+typedef struct BondFeed
+{
+    uint32_t reg;
+    int at;
+} BondFeed;
+
 // Outputs that have a row of coefficients, by block.
 typedef struct BlockRows
 {
     uint32_t *first, *outputs;  // per block its first place; outputs
+    uint32_t* first_piece;      // per block
+    BondFeed* pieces;           // registers that lie one behind the other, and how many
     size_t* size;               // per block: coefficients
     bool loaded;                // those of the present set lie in the registers
 } BlockRows;
@@ -40,12 +49,28 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
+typedef struct BondStored
+{
+    uint32_t state, value;
+} BondStored;
+
+// Where inputs of the model stand in the registers, and in b1, b2 and b0.
+typedef struct BondFeeds
+{
+    BondFeed *values, *slopes, *impulses;
+    uint32_t sources, value_count;  // values: first those that are not of storages
+    uint32_t slope_count, impulse_count;
+    BondStored* stored;  // of linear storages
+    uint32_t stored_count;
+} BondFeeds;
+
 // Storages.
 typedef struct BondStores
 {
     uint32_t *parts, part_count;
     bool* sharing;  // per port: it depends on others alone
     bool* shared;   // per port: at this instant it took its share of what others store
+    bool some;      // some port did
     uint32_t port_count;
 } BondStores;
 
@@ -70,8 +95,9 @@ typedef struct BondRun
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
     int* column_of;      // and back; -1 = none
-    int* port_of;        // per part: its place in x, the first of several; -1 = no storage
-    int* node_of;        // per entry of b: the part
+    BondFeeds feeds;
+    int* port_of;  // per part: its place in x, the first of several; -1 = no storage
+    int* node_of;  // per entry of b: the part
     BlockRows rows;
     int* loop;        // nodes that contradict each other
     double* nominal;  // per part: the parameter that the equations are made with
@@ -233,5 +259,10 @@ kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(Kernel* kernel);
 kaiStatus switching_run(Kernel* kernel, CommitResult* result);
+
+// circuit.c: instants of circuits that nobody looks at
+bool circuit_is(const Kernel* kernel);                // the model may have such
+bool circuit_serves(const Kernel* kernel, double t);  // and this is one
+kaiStatus circuit_run(Kernel* kernel, double t);
 
 #endif

@@ -333,6 +333,13 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
     return made;
 }
 
+void brief_follow(Kernel* kernel, bool only)
+{
+    const Bonds* bonds = kernel->bonds;
+    kernel->brief->follows = only && bonds->steady && bonds->count == 1 && bonds->other_count == 0;
+    kernel->brief->circuit = circuit_is(kernel);
+}
+
 void brief_free(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;

@@ -19,9 +19,10 @@ typedef struct BriefSet
     bool clear;    // and such a truth is 0 where its argument is not negative and has changed
     bool left;     // and the left limits of all guards are what they make of the first reaction
     uint32_t met;  // so often, before there are any
+    struct PassageSet* passages;  // from it; NULL: not looked for
     size_t size;
-    uint32_t count;  // contexts that are active
-    uint32_t contexts[];
+    uint32_t count, guard_count;  // contexts that are active, and their guards
+    uint32_t contexts[];          // and the guards behind them
 } BriefSet;
 
 struct Brief
@@ -40,12 +41,16 @@ struct Brief
     double* kept;
     bool kept_some, kept_all;  // those have been kept; all registers have, because a whole reaction has run
     bool left_seen;            // somebody looks at the left limit
-    bool follows;              // who looks at tags at all counts events, or wants the last value: ways are followed
+    bool circuit;              // instants are those of circuit.c
+    bool follows;              // ways from set to set (passage.h) are
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.
 bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count);
 void brief_free(Kernel* kernel);
+// `only`: who looks at tags at all counts events, or wants the last value. Ways are followed then, in a model of one
+// graph, whose sources have no impulses and hang on no state, if nothing else has impulses.
+void brief_follow(Kernel* kernel, bool only);
 
 // A program in the modes that are active, where nobody but the kernel reads its values (scene_modes.c); it must be one
 // that can be sliced. NULL: no memory.
@@ -72,6 +77,8 @@ void brief_sets_free(Kernel* kernel);
 void brief_react_set(Kernel* kernel, const BriefSet* set);
 // Whether the left limits of its guards can wait for the first reaction, at an instant that nobody looks at.
 bool brief_puts_off(Kernel* kernel);
+// The modes of a set have been taken, which has programs: as contexts_refresh, with what is known of it.
+void brief_take_set(Kernel* kernel, BriefSet* set);
 
 // What the reaction and the left limit of guards are made for; for guards that are armed the second with slopes.
 void brief_need_react(const kaiModel* model, uint8_t* needed);

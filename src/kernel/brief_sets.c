@@ -24,6 +24,22 @@ static Slice* cut(Kernel* kernel, CodeRange range, void (*need)(const kaiModel*,
     return slice;
 }
 
+// Copies go once it is known what the programs are (cut_sums).
+static void tidy(Kernel* kernel, Slice* slice, const uint8_t* wanted)
+{
+    if (slice == NULL)
+        return;
+    slice_tidy(slice, kernel->model, wanted, kernel->options->allocator);
+    slice_order(slice, kernel->model, kernel->options->allocator);
+}
+
+static void tidy_for(Kernel* kernel, Slice* slice, void (*need)(const kaiModel*, uint8_t*), uint8_t* wanted)
+{
+    memcpy(wanted, kernel->brief->read, kernel->model->reg_count);
+    need(kernel->model, wanted);
+    tidy(kernel, slice, wanted);
+}
+
 // ---- truths
 
 static bool is_relation(const Guard* guard)
@@ -141,6 +157,19 @@ static void cut_sums(Kernel* kernel, BriefSet* set, uint8_t* needed)
         set->left = !reads(set->sums, model->guards[kernel->active_guards.at[i]].last_g);
 }
 
+static void tidy_sums(Kernel* kernel, BriefSet* set, uint8_t* wanted)
+{
+    memcpy(wanted, kernel->brief->read, kernel->model->reg_count);
+    brief_need_react(kernel->model, wanted);
+    for (uint32_t i = 0; i < kernel->active_guards.count; i++)
+    {
+        uint32_t truth = kernel->model->guards[kernel->active_guards.at[i]].truth;
+        if (truth != NO_REG)
+            wanted[truth] = 0;
+    }
+    tidy(kernel, set->sums, wanted);
+}
+
 static void take_left_limits(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->active_guards.count; i++)
@@ -204,12 +233,14 @@ static void free_set(BriefSet* set, kaiAllocator a)
 static BriefSet* make_set(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
-    size_t size = sizeof(BriefSet) + sizeof(uint32_t) * kernel->active_count;
+    uint32_t guards = kernel->active_guards.count;
+    size_t size = sizeof(BriefSet) + sizeof(uint32_t) * ((size_t)kernel->active_count + guards);
     BriefSet* set = a.alloc(a.user, NULL, 0, size);
     if (set == NULL)
         return NULL;
-    *set = (BriefSet){.size = size, .count = kernel->active_count};
+    *set = (BriefSet){.size = size, .count = kernel->active_count, .guard_count = guards};
     memcpy(set->contexts, kernel->active, sizeof(uint32_t) * kernel->active_count);
+    memcpy(set->contexts + set->count, kernel->active_guards.at, sizeof(uint32_t) * guards);
     return set;
 }
 
@@ -225,7 +256,13 @@ static void make_programs(Kernel* kernel, BriefSet* set)
     set->look = set->events != NULL ? cut(kernel, model->islands[0].events, brief_need_armed, needed) : NULL;
     set->react = set->look != NULL ? cut(kernel, model->react, brief_need_react, needed) : NULL;
     if (set->react != NULL)
+    {
         cut_sums(kernel, set, needed);
+        tidy_sums(kernel, set, needed);
+        tidy_for(kernel, set->events, brief_need_guards, needed);
+        tidy_for(kernel, set->look, brief_need_armed, needed);
+        tidy_for(kernel, set->react, brief_need_react, needed);
+    }
     a.alloc(a.user, needed, model->reg_count, 0);
 }
 
@@ -265,6 +302,20 @@ const BriefSet* brief_set(Kernel* kernel)
     }
     brief->stale = false;
     return brief->set != NULL && brief->set->react != NULL ? brief->set : NULL;
+}
+
+void brief_take_set(Kernel* kernel, BriefSet* set)
+{
+    kernel->active_count = set->count;
+    for (uint32_t i = 0; i < set->count; i++)
+        kernel->active[i] = set->contexts[i];
+    kernel->active_guards.count = set->guard_count;
+    for (uint32_t i = 0; i < set->guard_count; i++)
+        kernel->active_guards.at[i] = set->contexts[set->count + i];
+    kernel->scene.now = NULL;
+    kernel->brief->moved |= kernel->brief->set != set;
+    kernel->brief->set = set;
+    kernel->brief->stale = false;
 }
 
 void brief_sets_free(Kernel* kernel)

@@ -1,6 +1,7 @@
 // All tags of one t (rules T2-T4, R5): left limit, reactions and commits until nothing changes.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 
 #include <math.h>
 
@@ -232,6 +233,8 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
         return ordinary_run(kernel, scene, t);
     if (served && kernel->plain)
         return plain_run(kernel, t);
+    if (!start && kernel->brief != NULL && circuit_serves(kernel, t))
+        return circuit_run(kernel, t);
     kaiStatus status = instant_begin(kernel, t, start);
     for (bool more = true; more && status == KAI_OK;)
         status = instant_react(kernel, &more);

@@ -33,6 +33,8 @@ void passages_free(Kernel* kernel)
     Passages* p = &kernel->bonds->passages;
     for (uint32_t i = 0; i < p->count; i++)
         free_set(p->sets[i], kernel->options->allocator);
+    for (uint32_t i = 0; kernel->brief != NULL && i < kernel->brief->set_count; i++)
+        kernel->brief->sets[i]->passages = NULL;
     *p = (Passages){.count = 0};
 }
 
@@ -104,6 +106,9 @@ static bool is_set(const Kernel* kernel, const PassageSet* set)
 static PassageSet* find_set(Kernel* kernel, bool make)
 {
     Passages* p = &kernel->bonds->passages;
+    BriefSet* here = kernel->brief->stale ? NULL : kernel->brief->set;
+    if (here != NULL && here->passages != NULL)
+        return here->passages->none ? NULL : here->passages;
     uint32_t looked = 0, i = p->last;
     for (; looked < p->count && !is_set(kernel, p->sets[i]); looked++)
         i = i + 1 < p->count ? i + 1 : 0;
@@ -114,6 +119,8 @@ static PassageSet* find_set(Kernel* kernel, bool make)
         i = p->count++;
     }
     p->last = i;
+    if (here != NULL)
+        here->passages = p->sets[i];
     return p->sets[i]->none ? NULL : p->sets[i];
 }
 
@@ -138,13 +145,12 @@ static Passage* find_way(Kernel* kernel, PassageSet* set, uint64_t cause)
     return NULL;
 }
 
-// Of a single graph, whose sources have no impulses and hang on no state, and nothing else has impulses.
+// Of a graph whose equations stand still, and with the usual rounding.
 static bool serves(const Kernel* kernel)
 {
     const Bonds* bonds = kernel->bonds;
-    return kernel->brief != NULL && kernel->brief->follows && bonds->steady && bonds->count == 1 && bonds->given &&
-           bonds->slack == 1 && bonds->other_count == 0 && bonds->runs[0].selection != NULL &&
-           bonds->runs[0].present.varying == NULL && kernel->counters.instants > 1;
+    return kernel->brief != NULL && kernel->brief->follows && bonds->given && bonds->slack == 1 &&
+           bonds->runs[0].selection != NULL && bonds->runs[0].present.varying == NULL && kernel->counters.instants > 1;
 }
 
 // ---- following
@@ -154,6 +160,8 @@ static bool is_clear(const Kernel* kernel, const PassageTest* test)
     double sum = 0, bound = test->bound + test->per_time * kernel_slack(kernel, kernel->now.t);
     for (uint32_t i = 0; i < test->count; i++)
         sum += test->weights[i] * kernel->R[test->regs[i]];
+    if (test->below)
+        return fabs(sum) <= bound;
     return test->count > 0 && (test->sign == 0 ? fabs(sum) : test->sign * sum) > bound;
 }
 
@@ -288,12 +296,26 @@ bool passage_rests(Kernel* kernel)
     return set != NULL && cause_of(kernel, set) == 0 && !kernel->hooks->sees(kernel->owner, false, 1);
 }
 
+void passage_take_modes(Kernel* kernel)
+{
+    Passage* way = kernel->bonds->passages.taken;
+    if (way != NULL && way->end != NULL)
+    {
+        brief_take_set(kernel, way->end);
+        return;
+    }
+    contexts_refresh(kernel);
+    if (way != NULL && brief_set(kernel) != NULL)
+        way->end = kernel->brief->set;
+}
+
 PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status)
 {
     PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
     Passage* way = set != NULL ? find_way(kernel, set, cause_of(kernel, set)) : NULL;
     if (way == NULL || !way->known || !take_way(kernel, way, consistent))
         return PASSAGE_NONE;
+    kernel->bonds->passages.taken = way;
     *status = kernel->hooks->tags(kernel->owner, way->tags);
     return way->modes != NULL ? PASSAGE_LEADS : PASSAGE_STAYS;
 }
@@ -386,6 +408,7 @@ static void put_row(const Kernel* kernel, const BondReason* reason, PassageTest*
     test->bound = reason->bound;
     test->per_time = reason->per_time;
     test->sign = reason->sign;
+    test->below = reason->below;
 }
 
 void passage_note_sign(Kernel* kernel, uint32_t machine, const Transition* t, int sign)
@@ -442,6 +465,7 @@ void passage_end(Kernel* kernel, bool found)
     bool left = kernel->counters.switches != draft->switches;
     bool follows = found && !draft->failed && left != is_set(kernel, draft->set) && run->last.lazy && !run->last.struck;
     way->known = follows && keep_tests(kernel, draft, way);
+    way->end = NULL;
     way->vain += !way->known;
     if (!way->known)
         return;

@@ -18,6 +18,7 @@ typedef struct PassageTest
     uint32_t transition, machine;
     int8_t sign;  // that the sum has, clearly; 0: either
     bool fires;   // what that makes of the transition
+    bool below;   // it is no more than the bound
     bool asks;    // where the sum is not clear, or there is none, the selection may be asked: the set is there
     uint32_t count, regs[SIGN_ROW_MOST];
     double weights[SIGN_ROW_MOST];
@@ -39,6 +40,7 @@ typedef struct Passage
     bool tied;                     // BondPresent
     bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
+    struct BriefSet* end;  // programs of the last set; NULL: they are not known, or there are none
 } Passage;
 
 typedef struct PassagePrior  // a transition of the set that is taken on committed values
@@ -73,6 +75,7 @@ typedef struct Passages
 {
     PassageSet* sets[PASSAGE_SETS];
     uint32_t count, last;
+    Passage* taken;  // the way of this tag; NULL: none was followed
     PassageDraft draft;
 } Passages;
 
@@ -87,6 +90,8 @@ typedef enum PassageEnd
     PASSAGE_LEADS,  // to another set
 } PassageEnd;
 PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status);
+// The modes of a set that has been left are the ones in the registers: as contexts_refresh.
+void passage_take_modes(Kernel* kernel);
 // Where nothing has changed since the set was committed: no transition holds, and nobody looks.
 bool passage_rests(Kernel* kernel);
 

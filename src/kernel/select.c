@@ -82,6 +82,7 @@ static void find_curve(void* user, double* b3, double* b4)
         double before = b3[i], after = b4[i];
         b3[i] = step > 0 ? (after - before) / (2 * step) : 0;
         b4[i] = step > 0 ? (after - 2 * run->b0[i] + before) / (step * step) : 0;
+        run->b0[i] = 0;
     }
     kernel->R[kernel->model->reg_time] = t;
     memcpy(kernel->R + first, kernel->bonds->kept, sizeof(double) * count);

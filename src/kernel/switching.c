@@ -11,7 +11,11 @@
 void switching_begin(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
-        memset(kernel->bonds->runs[i].stores.shared, 0, sizeof(bool) * kernel->bonds->runs[i].stores.port_count);
+    {
+        BondStores* stores = &kernel->bonds->runs[i].stores;
+        memset(stores->shared, 0, sizeof(bool) * stores->port_count);
+        stores->some = false;
+    }
     kernel->bonds->settled_count = 0;
     kernel->bonds->is_quiet = kernel->bonds->stayed = false;
     select_slack(kernel, 1);
@@ -379,6 +383,7 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
                     "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
                     model_string(kernel->model, part->name), kernel->now.t);
     run->stores.shared[port] = now && (moved || run->stores.shared[port]);
+    run->stores.some |= run->stores.shared[port];
 }
 
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
@@ -389,6 +394,8 @@ static void watch_sharing(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
+        if (!run->stores.some && !bond_net_has_dependents(run->net))
+            continue;
         memset(run->stores.sharing, 0, sizeof(bool) * run->stores.port_count);
         bond_net_dependents(run->net, visit_sharing, run);
         for (uint32_t s = 0; s < run->stores.part_count; s++)
@@ -490,6 +497,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && kernel->model->fused && !result->state;
     bonds->given = same;
+    bonds->passages.taken = NULL;
     if (same && passage_rests(kernel))
         return kernel->hooks->tags(kernel->owner, 1);
     if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried

@@ -23,6 +23,9 @@ void slice_mark_read(const kaiModel* model, CodeRange range, uint32_t* seen, uin
 // Marks what the instructions of a program need for what is marked, and makes a program of them. NULL: no memory.
 // `modes`: registers in whose modes alone it is going to run, so that it has no switches; NULL: in all.
 Slice* slice_make(const kaiModel* model, CodeRange range, const double* modes, uint8_t* needed, kaiAllocator allocator);
+// One that has no switches without copies that nobody asked for, where the registers `wanted` are read by others; it
+// stays as it is without memory.
+void slice_tidy(Slice* slice, const kaiModel* model, const uint8_t* wanted, kaiAllocator allocator);
 // The instructions of one that has no switches in an order that makes fewer runs; it stays as it is without memory.
 void slice_order(Slice* slice, const kaiModel* model, kaiAllocator allocator);
 void slice_free(Slice* slice, kaiAllocator allocator);

@@ -19,17 +19,27 @@ static bool is_source(const BondPart* part)
 
 // ---- jumps
 
-// Energy of the linear storages; what nonlinear ones store more is added by add_nonlinear. `sizes`: of all, about.
-static double stored(const Balance* balance, const BondRun* run, bool sizes)
+// Energy of all storages, about.
+static double size_stored(const Balance* balance, const BondRun* run)
 {
     double sum = 0;
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
         const BondInput* input = &balance->model->bond_inputs[run->system->first_input + i];
         const BondPart* part = bonds_part(balance->kernel, run, input->node);
-        if (part->state != NO_REG && (sizes || !part->free))
+        if (part->state != NO_REG)
             sum += 0.5 * balance->kernel->R[part->state + input->port] * balance->kernel->R[input->value];
     }
+    return sum;
+}
+
+// Energy of the linear storages; what nonlinear ones store more is added by add_nonlinear.
+static double stored(const Balance* balance, const BondRun* run)
+{
+    const double* R = balance->kernel->R;
+    double sum = 0;
+    for (const BondStored *s = run->feeds.stored, *end = s + run->feeds.stored_count; s < end; s++)
+        sum += 0.5 * R[s->state] * R[s->value];
     return sum;
 }
 
@@ -47,8 +57,8 @@ void balance_before(Balance* balance)
         memcpy(run->b1_before, run->b1, bytes);
         memcpy(run->b2_before, run->b2, bytes);
         bond_net_save(run->net, run->modes_before);
-        run->stored_before = stored(balance, run, false);
-        double size = run->linear ? run->stored_before : stored(balance, run, true);
+        run->stored_before = stored(balance, run);
+        double size = run->linear ? run->stored_before : size_stored(balance, run);
         balance->energy_scale = larger(balance->energy_scale, fabs(size));
     }
 }
@@ -158,7 +168,7 @@ static void add_nonlinear(const Balance* balance, const BondRun* run, uint32_t i
 static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
-    jump->after += stored(balance, run, false);
+    jump->after += stored(balance, run);
     if (!has_jumped(run) || flow_before(run) == BOND_INCONSISTENT)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)

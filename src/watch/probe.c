@@ -60,8 +60,23 @@ static void take_event(Record* record, uint32_t probe, bool flow)
     }
 }
 
+static void take_last(Record* record)
+{
+    for (uint32_t k = 0; k < record->asked_count; k++)
+    {
+        ProbeState* state = &record->probes[record->asked[k]];
+        state->present = true;
+        state->value = record->kernel->R[record->asked_regs[k]];
+    }
+}
+
 void probes_tag(Record* record, bool flow, bool left)
 {
+    if (record->asks_last && (left || !flow))
+    {
+        take_last(record);
+        return;
+    }
     // First: others may ask for the time of an event.
     for (uint32_t i = 0; i < record->model->probes_count && record->dates_events && !left; i++)
         if (record->model->probes[i].kind == PROBE_TIME_OF)
@@ -115,13 +130,17 @@ static bool is_late(const Record* record, const Probe* p)
 
 void probes_subscribe(Record* record)
 {
+    record->asks_last = true;
     for (uint32_t i = 0; i < record->model->probes_count; i++)
     {
         const Probe* p = &record->model->probes[i];
         record->late_count += record->probe_late[i] = is_late(record, p);
         if (!record->probe_late[i])
         {
-            record->asked_present[record->asked_count] = record->model->vars[p->var].present;
+            const ModelVar* var = &record->model->vars[p->var];
+            record->asks_last &= p->kind == PROBE_FINAL && row_var_always(var);
+            record->asked_present[record->asked_count] = var->present;
+            record->asked_regs[record->asked_count] = var->reg;
             record->asked[record->asked_count++] = i;
         }
         record->tag_probes |= !record->probe_late[i];

@@ -192,7 +192,7 @@ static bool make_brief(Record* record)
         return false;
     bool made = brief_make(record->kernel, shown, list_shown(record, shown));
     if (record->kernel->brief != NULL)
-        record->kernel->brief->follows = only_counts(record);
+        brief_follow(record->kernel, only_counts(record));
     a.alloc(a.user, shown, size, 0);
     return made;
 }

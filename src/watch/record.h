@@ -37,6 +37,7 @@ enum
     X(bool, probe_late, model->probes_count, 0)        /* taken when an instant is over, not at its tags */            \
     X(uint32_t, asked, model->probes_count, 0)         /* the others */                                                \
     X(uint32_t, asked_present, model->probes_count, 0) /* whether their variables are there */                         \
+    X(uint32_t, asked_regs, model->probes_count, 0)    /* and their values */                                          \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
@@ -71,6 +72,7 @@ typedef struct Record
     RECORD_ARRAYS(X)
 #undef X
     uint32_t asked_count;  // probes that tags of instants are asked for
+    bool asks_last;        // all of them want the last value, of what is always there
     uint32_t kept_count;   // registers that variables show
     uint32_t late_count;
     bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants

@@ -157,6 +157,55 @@ static void test_order(void** state)
     assert_true(after < 0.8 * before);
 }
 
+// One that has no copies that nobody asked for, for a random choice of registers that somebody did: these have the same
+// bits, and it is shorter.
+static void tidy(const kaiModel* model, CodeRange range, uint32_t mode, uint32_t* before, uint32_t* after)
+{
+    size_t bytes = sizeof(double) * model->reg_count;
+    double *whole = malloc(bytes), *part = malloc(bytes);
+    uint8_t *wanted = calloc(model->reg_count, 1), *needed = calloc(model->reg_count, 1);
+    static uint32_t random = 1;
+    for (uint32_t i = model->reg_first[REG_VALUE]; i < model->reg_count; i++)
+        wanted[i] = (random = random * 1664525u + 1013904223u) >> 29 == 0;
+    memcpy(needed, wanted, model->reg_count);
+    fill(model, whole, mode);
+    memcpy(part, whole, bytes);
+    Slice* slice = slice_make(model, range, whole, needed, model->allocator);
+    assert_non_null(slice);
+    *before += slice->count;
+    slice_tidy(slice, model, wanted, model->allocator);
+    slice_order(slice, model, model->allocator);
+    *after += slice->count;
+    assert_int_equal(vm_run(model, whole, range, NULL), 0);
+    assert_int_equal(slice_run(slice, model, part, NULL), 0);
+    for (uint32_t i = 0; i < model->reg_count; i++)
+        if (wanted[i])
+            assert_memory_equal(&whole[i], &part[i], sizeof *whole);
+    slice_free(slice, model->allocator);
+    free(needed);
+    free(wanted);
+    free(part);
+    free(whole);
+}
+
+static void test_tidy(void** state)
+{
+    (void)state;
+    const char* texts[] = {circuit, modes};
+    uint32_t before = 0, after = 0;
+    for (int i = 0; i < 2; i++)
+    {
+        kaiModel* model = open_text(texts[i]);
+        assert_non_null(model);
+        const CodeRange ranges[] = {model->react, model->flow, model->events};
+        for (int round = 0; round < 200; round++)
+            tidy(model, ranges[round % 3], (uint32_t)round / 3 % 4, &before, &after);
+        kaiModel_Free(model);
+    }
+    print_message("%u words, %u without copies\n", before, after);
+    assert_true(after < 0.9 * before);
+}
+
 // A program that reads what another has left there: that has to be computed by the other.
 static void test_reads(void** state)
 {
@@ -180,10 +229,8 @@ static void test_reads(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_circuit),
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_circuit), cmocka_unit_test(test_modes), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_tidy),    cmocka_unit_test(test_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

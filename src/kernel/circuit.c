@@ -1,0 +1,189 @@
+// Instants of a circuit that nobody looks at: a model of one steady graph whose machines are all junctions, and none of
+// memories, delays, choices, assertions, foreign parts. It does what instant.c, touch.c and commit.c do, in their order
+// and by the same rules for one guard, one reaction, one assignment (guard.h, commit.h); but nothing is asked that such
+// a model has not. Whatever else the moment brings (inputs that were set, events posted, states that are held, tags
+// that go on at the same t) is left to instant.c before anything has changed.
+#include "kernel/blocks.h"
+#include "kernel/bonds.h"
+#include "kernel/brief.h"
+#include "kernel/commit.h"
+#include "kernel/guard.h"
+
+bool circuit_is(const Kernel* kernel)
+{
+    const kaiModel* m = kernel->model;
+    bool outside = true;
+    for (uint32_t i = 0; i < m->when_count && outside; i++)
+        outside = m->reactions[i].ctx == 0;
+    return outside && kernel->brief->follows && m->islands_count == 1 && kernel->bonds->alone &&
+           !kernel->bonds->steps && m->memories_count == 0 && m->delays_count == 0 && m->now_states_count == 0 &&
+           m->faults_count == 0 && m->assertions_count == 0 && m->choice_count == 0 && kernel_blocks(kernel) == NULL;
+}
+
+bool circuit_serves(const Kernel* kernel, double t)
+{
+    return kernel->brief != NULL && kernel->brief->circuit && plain_serves(kernel, t);
+}
+
+// ---- the left limit
+
+static kaiStatus left_limit(Kernel* kernel, double t)
+{
+    kernel->now = (kaiTag){t, -1, 0};
+    touch_moment(kernel, t);
+    kernel->moment++;
+    touch_begin(kernel);
+    kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
+    kaiStatus status = touch_settle(kernel, false);
+    if (status == KAI_OK)
+        status = kernel->hooks->tag(kernel->owner, true);
+    kernel->host.beyond = NULL;
+    return status;
+}
+
+static kaiStatus begin(Kernel* kernel, double t)
+{
+    kernel->counters.instants++;
+    kaiStatus status = left_limit(kernel, t);
+    if (status != KAI_OK)
+        return status;
+    kernel->now.p = 0;
+    kernel->instant_runs++;
+    kernel->fired_count = 0;
+    kernel->rounding = 0;
+    kernel->hooks->begin(kernel->owner, t, false);
+    switching_begin(kernel);
+    kernel->flow_start = kernel->instant_time = t;
+    if (kernel->due_clocks.count > 0)
+        status = schedule_mark_due(kernel, t);
+    return status == KAI_OK && kernel->located_count > 0 ? guard_apply_located(kernel) : status;
+}
+
+// ---- one tag
+
+static kaiStatus stage(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    const uint32_t* whens = model->ctx_whens + model->contexts[0].whens.first;
+    kaiStatus status = KAI_OK;
+    kernel->reacted_count = 0;
+    for (const uint32_t* end = whens + model->contexts[0].whens.count; whens < end && status == KAI_OK; whens++)
+        if (kernel->R[model->reactions[*whens].fire] != 0)
+            status = commit_stage_reaction(kernel, &model->reactions[*whens]);
+    if (status != KAI_OK)
+        commit_forget(kernel);
+    return status;
+}
+
+static void commit_guards(Kernel* kernel, CommitResult* result)
+{
+    const uint32_t* list = kernel->active_guards.at;
+    for (const uint32_t* end = list + kernel->active_guards.count; list < end; list++)
+    {
+        const Guard* guard = &kernel->model->guards[*list];
+        if (is_crossing(guard) || guard->react_present != NO_REG)
+        {
+            guard_commit_one(kernel, *list, result);
+            continue;
+        }
+        guard_take_truth(kernel, guard);
+        kernel->R[guard->last_g] = kernel->R[guard->react_g];
+    }
+}
+
+// Nothing is assigned at this tag: what is left forgets, then the modes are those that were found.
+static void change_modes(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->leaving_count; i++)
+        contexts_leave(kernel, kernel->leaving[i]);
+    kernel->leaving_count = 0;
+    passage_take_modes(kernel);
+    guard_enter(kernel);
+}
+
+static void apply(Kernel* kernel, CommitResult* result)
+{
+    uint32_t staged = kernel->staged_count;
+    if (staged + kernel->reacted_count > 0)
+        kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
+    if (kernel->raised_count > 0)
+        commit_clear_events(kernel, result);
+    commit_guards(kernel, result);
+    if (staged > 0)
+    {
+        commit_change_modes(kernel, result);
+        commit_forget(kernel);
+    }
+    else if (kernel->leaving_count > 0)
+        change_modes(kernel);
+}
+
+// ---- nothing changes any more
+
+// States and slopes where the run stands, and all that guards of the island read.
+static kaiStatus look_now(Kernel* kernel)
+{
+    kaiStatus status = KAI_OK;
+    kernel->island_looked[0] = kernel->moment;
+    if (kernel->restarted.count == 0)  // otherwise they are in the registers
+    {
+        kernel->hooks->load(kernel->owner, 0, kernel->now.t);
+        status = kernel->hooks->slopes(kernel->owner, 0);
+    }
+    return status == KAI_OK ? brief_look(kernel) : status;
+}
+
+static kaiStatus arm(Kernel* kernel, bool* leaving)
+{
+    kernel->moment++;  // derivatives and signals are those after the reactions
+    kaiStatus status = kernel->hooks->restart(kernel->owner);
+    kernel->arming++;
+    const uint32_t* list = kernel->active_guards.at;
+    for (const uint32_t* end = list + kernel->active_guards.count; list < end && status == KAI_OK; list++)
+    {
+        const Guard* guard = &kernel->model->guards[*list];
+        kernel->guards[*list].armed = kernel->arming;
+        if (guard->islands.count == 0)
+            status = kernel_run(kernel, guard->look);
+        else if (kernel->island_looked[0] != kernel->moment)
+            status = look_now(kernel);
+        if (status == KAI_OK)
+            status = guard_arm_one(kernel, *list, leaving);
+        agenda_set(&kernel->agenda, agenda_guard(kernel, *list), kernel->guards[*list].due);
+    }
+    return status;
+}
+
+static kaiStatus react(Kernel* kernel, bool* more)
+{
+    CommitResult result = {false, false};
+    *more = false;
+    kernel->counters.tags++;
+    kernel->reaction++;
+    kaiStatus status = brief_react(kernel);
+    if (status == KAI_OK)
+        status = stage(kernel);
+    if (status == KAI_OK)
+        status = switching_run(kernel, &result);
+    if (status != KAI_OK)
+        return status;
+    apply(kernel, &result);
+    *more = result.state || result.other;
+    if (!*more)
+        status = arm(kernel, more);
+    if (status != KAI_OK || !*more)
+        return status;
+    kaiTag at = kernel->now;
+    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
+    kernel->now.p += result.state ? 1 : 0;
+    status = kernel->hooks->round(kernel->owner, at, result.state);
+    return status == KAI_OK ? kernel_check_limits(kernel) : status;
+}
+
+kaiStatus circuit_run(Kernel* kernel, double t)
+{
+    kaiStatus status = begin(kernel, t);
+    for (bool more = true; more && status == KAI_OK;)
+        status = react(kernel, &more);
+    return status == KAI_OK ? kernel->hooks->end(kernel->owner) : status;
+}
