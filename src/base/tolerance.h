@@ -186,6 +186,12 @@ static inline bool time_same(double a, double b, double scale)
 #define WINDOW_ROUNDINGS 16
 #define WINDOW_LOOK_1 0.3819660112501051
 #define WINDOW_LOOK_2 0.7236067977499789
+// Where its value is below WINDOW_DOUBT of what it is made of, a polynomial does not tell. Around a simple root that is
+// a place no wider than WINDOW_SHARP of the window; where it is wider the window ends before it, unless that is within
+// WINDOW_PLACES places that can be told apart.
+#define WINDOW_DOUBT 1e-13
+#define WINDOW_SHARP 1e-9
+#define WINDOW_PLACES 1000
 // A window is as long as its last terms are below this part of the whole: what was cut off is then below rounding.
 #define WINDOW_TERMS 1e-16
 // A series whose last terms are below this has ended: a hundredth of rounding, for the terms not computed.
