@@ -375,6 +375,8 @@ static inline bool time_same(double a, double b, double scale)
 #define SLIDING_SAME 1e-6
 // The rate of a guard on its level is this part of that beside it, within a rounding, or less: it vanishes there.
 #define REST_VANISHES 1e-3
+// And beside the level it is more than this part of the terms that it is the sum of, or it is their rounding.
+#define REST_MOVES_BY 1e-14
 // Directions whose part of a level is this part of the largest, or less, do not lead there: the field beside a state is
 // taken at a distance of the tolerance, and levels that are sums of others leave its rounding.
 #define LEVEL_RANK 1e-9

@@ -4,19 +4,15 @@
 static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg, bool through)
 {
     uint32_t task;
+    bool known = reg == c->time || sym_class(reg) == REG_STATE || (sym_class(reg) == REG_DERIV && !through);
     if (reg == c->time)
         r->mask |= READS_TIME;
-    else if (sym_class(reg) == REG_STATE)
-    {
+    else if (sym_class(reg) == REG_STATE || sym_class(reg) == REG_DERIV)
         r->mask |= READS_CONTINUOUS;
+    if (sym_class(reg) == REG_STATE)
         vec_push(c->arena, r->states, sym_index(reg));
-    }
-    else if (sym_class(reg) == REG_DERIV)
-    {
-        r->mask |= READS_CONTINUOUS;
-        r->slopes = true;
-    }
-    if ((through || sym_class(reg) != REG_DERIV) && map_get(&c->task_of, reg, &task) && !map_get(seen, task, NULL))
+    r->slopes |= sym_class(reg) == REG_DERIV;
+    if (!known && map_get(&c->task_of, reg, &task) && !map_get(seen, task, NULL))
     {
         map_set(seen, task, 1);
         r->tasks++;
