@@ -90,6 +90,8 @@ static inline bool time_same(double a, double b, double scale)
 // CVODE wants its stop time more than a few ulps away and answers with an error otherwise (CV_TOO_CLOSE); a shorter
 // piece is stepped over by one explicit step, whose error is beyond the last digit.
 #define TIME_CVODE_CLOSEST (8 * DBL_EPSILON)
+// Where its own first step is too short for t to resolve, it begins with so many of the shortest.
+#define CVODE_FIRST 1000
 // Shorter than this is no time at all: at t = 0 it is the smallest step and the narrowest bracket, where no ulp bounds
 // them.
 #define TIME_NOTHING 1e-300
