@@ -28,20 +28,21 @@ static Doubt doubt_of(const GuardPolynomial* p, double part)
     return d;
 }
 
-// From *from to *to of the window nothing is certain. False: it is everywhere.
-static bool find_doubt(const GuardWindow* w, double* from, double* to)
+// Where p comes to be in doubt and where it no longer is, in turn: the roots of both, in order. How many.
+static int find_edges(const GuardWindow* w, double edges[2 * GUARD_TERMS])
 {
-    PolynomialRoot roots[GUARD_TERMS];
-    Doubt near = doubt_of(&w->p, WINDOW_DOUBT), far = doubt_of(&w->p, -WINDOW_DOUBT);
-    int count = polynomial_roots(near.c, near.degree, w->length, 0, roots, GUARD_TERMS);
-    if (count <= 0 || roots[0].touch || roots[0].from == 0)
-        return false;
-    *from = roots[0].before;
-    *to = count > 1 ? roots[1].after : w->length;
-    count = polynomial_roots(far.c, far.degree, w->length, 0, roots, GUARD_TERMS);
-    if (count > 0)
-        *to = smaller(*to, roots[0].after);
-    return true;
+    PolynomialRoot near[GUARD_TERMS], far[GUARD_TERMS];
+    Doubt less = doubt_of(&w->p, WINDOW_DOUBT), more = doubt_of(&w->p, -WINDOW_DOUBT);
+    int count = polynomial_roots(less.c, less.degree, w->length, 0, near, GUARD_TERMS), all = 0;
+    int others = count > 0 ? polynomial_roots(more.c, more.degree, w->length, 0, far, GUARD_TERMS) : 0;
+    for (int i = 0, j = 0; i < count || j < others;)
+    {
+        bool first = j >= others || (i < count && near[i].after <= far[j].after);
+        const PolynomialRoot* root = first ? &near[i++] : &far[j++];
+        if (!root->touch)
+            edges[all++] = root->after;
+    }
+    return all;
 }
 
 // The guard, where the doubt begins, is known better than its polynomial is.
@@ -53,9 +54,16 @@ static bool knows_better(const GuardWindow* w, double at)
 
 double guard_window_certain(const GuardWindow* w)
 {
-    double from, to, place = guard_path_tolerance(w->path) * w->path->length;
-    if (w->p.degree < 2 || polynomial_clear(w->p.c, w->p.degree, w->length, 0) || !find_doubt(w, &from, &to))
+    double edges[2 * GUARD_TERMS], place = guard_path_tolerance(w->path) * w->path->length;
+    double sharp = larger(WINDOW_SHARP * w->length, WINDOW_PLACES * place);
+    if (w->p.degree < 2 || polynomial_clear(w->p.c, w->p.degree, w->length, 0))
         return w->length;
-    bool blurred = to - from > larger(WINDOW_SHARP * w->length, WINDOW_PLACES * place) && from > WINDOW_PLACES * place;
-    return blurred && knows_better(w, from) ? from : w->length;
+    int count = find_edges(w, edges);
+    for (int i = 0; i < count; i += 2)
+    {
+        double to = i + 1 < count ? edges[i + 1] : w->length;
+        if (to - edges[i] > sharp && edges[i] > WINDOW_PLACES * place && knows_better(w, edges[i]))
+            return edges[i];
+    }
+    return w->length;
 }
