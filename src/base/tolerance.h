@@ -90,6 +90,8 @@ static inline bool time_same(double a, double b, double scale)
 // CVODE wants its stop time more than a few ulps away and answers with an error otherwise (CV_TOO_CLOSE); a shorter
 // piece is stepped over by one explicit step, whose error is beyond the last digit.
 #define TIME_CVODE_CLOSEST (8 * DBL_EPSILON)
+// Where its own first step is too short for t to resolve, it begins with so many of the shortest.
+#define CVODE_FIRST 1000
 // Shorter than this is no time at all: at t = 0 it is the smallest step and the narrowest bracket, where no ulp bounds
 // them.
 #define TIME_NOTHING 1e-300
@@ -186,6 +188,12 @@ static inline bool time_same(double a, double b, double scale)
 #define WINDOW_ROUNDINGS 16
 #define WINDOW_LOOK_1 0.3819660112501051
 #define WINDOW_LOOK_2 0.7236067977499789
+// Where its value is below WINDOW_DOUBT of what it is made of, a polynomial does not tell. Around a simple root that is
+// a place no wider than WINDOW_SHARP of the window; where it is wider the window ends before it, unless that is within
+// WINDOW_PLACES places that can be told apart.
+#define WINDOW_DOUBT 1e-13
+#define WINDOW_SHARP 1e-9
+#define WINDOW_PLACES 1000
 // A window is as long as its last terms are below this part of the whole: what was cut off is then below rounding.
 #define WINDOW_TERMS 1e-16
 // A series whose last terms are below this has ended: a hundredth of rounding, for the terms not computed.
@@ -369,6 +377,8 @@ static inline bool time_same(double a, double b, double scale)
 #define SLIDING_SAME 1e-6
 // The rate of a guard on its level is this part of that beside it, within a rounding, or less: it vanishes there.
 #define REST_VANISHES 1e-3
+// And beside the level it is more than this part of the terms that it is the sum of, or it is their rounding.
+#define REST_MOVES_BY 1e-14
 // Directions whose part of a level is this part of the largest, or less, do not lead there: the field beside a state is
 // taken at a distance of the tolerance, and levels that are sums of others leave its rounding.
 #define LEVEL_RANK 1e-9

@@ -46,21 +46,21 @@ static void guard_slope_code(Builder* b, Guard* guard, ScalarId g, ScalarId slop
     if (turns->tasks > SMALL)
         return;
     Sink sinks[] = {{guard->ctx, g, guard->g}, {guard->ctx, slope, guard->slope}};
-    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = !guard->rates};
     guard->slope_code = build_program(b->programs, &spec, NULL);
 }
 
-// Code that computes g alone, if g is small enough to be worth it and needs no slopes.
+// Code that computes g alone, if g is small enough to be worth it, with the derivatives that it reads (decision 0306).
 static void guard_code(Builder* b, Guard* guard, ScalarId g, const Reads* reads)
 {
-    if (reads->slopes || reads->tasks > SMALL)
+    if (reads->slopes != guard->rates || reads->tasks > SMALL)
         return;
     guard->first_state = b->guard_states.count;
     guard->state_count = reads->states.count;
     for (uint32_t i = 0; i < reads->states.count; i++)
         vec_push(b->arena, b->guard_states, (int32_t)reads->states.at[i]);
     Sink sink = {guard->ctx, g, guard->g};
-    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1, .slopes_given = true};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1, .slopes_given = !guard->rates};
     guard->code = build_program(b->programs, &spec, NULL);
 }
 
@@ -146,6 +146,13 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     guard.time_only = reads.mask == READS_TIME && what_it_reads(&b->c, slope).mask == 0;
     Reads turns = what_it_reads(&b->c, slope);
     guard.curved = !guard.time_only && ((turns.mask & READS_TIME) != 0 || turns.states.count > 0);
+    if (reads.slopes && !b->c.flat->solves_slopes)
+    {
+        Reads behind = what_its_rates_read(&b->c, g);
+        guard.rates = behind.tasks <= SMALL;
+        reads = guard.rates ? behind : reads;
+    }
+    guard.curved |= guard.rates;
     guard.g = event_result(b, cell->ctx, g);
     guard.slope = event_result(b, cell->ctx, slope);
     if (guard.searched)

@@ -288,8 +288,11 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     b->draft.flow = build_program(p, &flow, &order);
     if (listing)
         list_order(b, "outputs (between instants):", &order);
+    bool rates = false;
+    for (uint32_t i = 0; i < b->guards.count; i++)
+        rates |= b->guards.at[i].rates;
     ProgramSpec events = {
-        .phase = PHASE_FLOW, .sinks = b->event_sinks.at, .sink_count = b->event_sinks.count, .slopes_given = true};
+        .phase = PHASE_FLOW, .sinks = b->event_sinks.at, .sink_count = b->event_sinks.count, .slopes_given = !rates};
     b->draft.events = build_program(p, &events, &order);
     if (listing)
         list_order(b, "event generation (guards need):", &order);

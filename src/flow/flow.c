@@ -7,16 +7,49 @@
 // ---- failures
 // --------------------------------------------------------------------------------------------------------
 
+// The field where the solver stands, in the registers.
+static void run_field(Flow* flow, uint32_t island)
+{
+    const kaiModel* model = flow->model;
+    const Ode* ode = island_ode(flow, island);
+    for (uint32_t i = 0; i < model->islands[island].states.count; i++)
+        kernel_states(flow->kernel)[island_state(flow, island, i)] = ode_state(ode)[i];
+    flow->kernel->R[model->reg_time] = ode_time(ode);
+    vm_run(model, flow->kernel->R, model->islands[island].deriv, &flow->kernel->host);
+}
+
+// solver = taylor, and the equations have no power series here.
+static kaiStatus fail_series(Flow* flow, uint32_t island)
+{
+    const kaiModel* model = flow->model;
+    double t = ode_time(island_ode(flow, island));
+    uint32_t obstacle = flow->island_systems[island].obstacle;
+    CodeRange code = model->islands[island].deriv;
+    char text[100];
+    if (obstacle != NO_REG)
+        return kernel_fail(flow->kernel, model->reg_places[obstacle],
+                           "choose another solver: auto, or rosenbrock for stiff models",
+                           "solver = taylor needs power series, and there is none of an external function or a random "
+                           "number (t = %.17g)",
+                           t);
+    run_field(flow, island);
+    uint32_t infinite = vm_trace_infinite(model, flow->kernel->R, code);
+    if (infinite != NO_REG)
+        return kernel_fail(flow->kernel, model->reg_places[infinite],
+                           "choose solver = auto, which goes on with another method there, or keep the operand small",
+                           "solver = taylor: there is no power series at t = %.17g, where an operator overflows%s", t,
+                           vm_say_operator(model, flow->kernel->R, code, infinite, text, sizeof text));
+    return kernel_fail(flow->kernel, 0, "choose another solver: auto or rk45, or rosenbrock for stiff models",
+                       "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?", t);
+}
+
 static kaiStatus fail_nan(Flow* flow, uint32_t island)
 {
     const kaiModel* model = flow->model;
     const Ode* ode = island_ode(flow, island);
     CodeRange code = model->islands[island].deriv;
     uint32_t count = model->islands[island].states.count, at = 0;
-    for (uint32_t i = 0; i < count; i++)
-        kernel_states(flow->kernel)[island_state(flow, island, i)] = ode_state(ode)[i];
-    flow->kernel->R[model->reg_time] = ode_time(ode);
-    vm_run(model, flow->kernel->R, code, &flow->kernel->host);
+    run_field(flow, island);
     while (at + 1 < count && isfinite(kernel_slopes(flow->kernel)[island_state(flow, island, at)]))
         at++;
     uint32_t state = island_state(flow, island, at), reg = model->reg_first[REG_DERIV] + state;
@@ -56,17 +89,8 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     for (uint32_t i = 0; kernel_numeric(flow->kernel) && i < model->state_count; i++)
         if (!isfinite(flow->kernel->R[first + i]))
             return kernel_overflow(flow->kernel, i);
-    uint32_t obstacle = flow->island_systems[island].obstacle;
-    if (status == ODE_ERR_SERIES && obstacle != NO_REG)
-        return kernel_fail(flow->kernel, model->reg_places[obstacle],
-                           "choose another solver: auto, or rosenbrock for stiff models",
-                           "solver = taylor needs power series, and there is none of an external function or a random "
-                           "number (t = %.17g)",
-                           ode_time(ode));
     if (status == ODE_ERR_SERIES)
-        return kernel_fail(flow->kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
-                           "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?",
-                           ode_time(ode));
+        return fail_series(flow, island);
     if (status == ODE_ERR_STEP && edge_explain(flow, island) != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_STEP && strcmp(flow->kernel->options->solver, "taylor") == 0)

@@ -305,6 +305,12 @@ kaiStatus edge_explain(Flow* flow, uint32_t island);
 uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
 double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
 void islands_wait(Flow* flow, uint32_t island);
+void islands_look(Flow* flow, uint32_t guard);
+void islands_refresh(Flow* flow);  // after a snapshot was restored
+
+// island_cut.c
+void island_count_step(kaiCounters* counters, double start, double length);  // one that its solver has chosen
+bool island_cut(Flow* flow, uint32_t island);  // its last step ends where something asks for an instant
 // The only island of a model, which waits for a step, takes one to `limit`, where something is due.
 typedef enum IslandReach
 {
@@ -313,8 +319,6 @@ typedef enum IslandReach
     REACH_CROSSING,  // kernel->located has crossed where it stands; nothing else is due there. It still waits
 } IslandReach;
 IslandReach island_reaches(Flow* flow, double limit);
-void islands_look(Flow* flow, uint32_t guard);
-void islands_refresh(Flow* flow);  // after a snapshot was restored
 
 // flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is
 // a short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false:

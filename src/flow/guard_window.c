@@ -11,20 +11,29 @@
 // ---- locating
 // --------------------------------------------------------------------------------------------------------
 
-// Newton's method on the guard itself, which its polynomial is close to.
-static double polish(const GuardPath* path, const GuardPolynomial* p, double theta, double tau, double reach)
+// Newton's method on the guard itself, which its polynomial is close to. False: it was still on its way, as at roots of
+// a higher order.
+static bool polish(const GuardPath* path, const GuardPolynomial* p, double theta, double reach, double* tau)
 {
-    double from = tau;
+    double from = *tau, change = 0, place = guard_path_tolerance(path) * path->length;
     for (int round = 0; round < 4; round++)
     {
-        double change = guard_path_value(path, theta + tau / path->length) / polynomial_slope(p->c, p->degree, tau);
-        if (!(fabs(tau - change - from) <= CROSSING_POLISH * reach) || !(tau - change > 0))
-            return tau;
-        tau -= change;
-        if (fabs(change) <= FIXED_POINT_STILL * (tau + theta * path->length))
+        change = guard_path_value(path, theta + *tau / path->length) / polynomial_slope(p->c, p->degree, *tau);
+        if (!(fabs(*tau - change - from) <= CROSSING_POLISH * reach) || !(*tau - change > 0))
+            return true;
+        *tau -= change;
+        if (fabs(change) <= FIXED_POINT_STILL * (*tau + theta * path->length))
             break;
     }
-    return tau;
+    return fabs(change) <= WINDOW_PLACES * place;
+}
+
+// The guard has crossed at `at`, and may have been there for a while.
+static double locate_between(const GuardPath* path, double lo, double at)
+{
+    double g = guard_path_value(path, lo);
+    bool clear = g != 0 && !is_past(path->flow->kernel, path->guard, g) && !guard_path_on_level(path, lo, g);
+    return clear ? guard_samples_locate(path, lo, at) : at;
 }
 
 // The root at tau after theta is where the guard crosses.
@@ -32,28 +41,40 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
                      double lo, double limit)
 {
     double tau = root->after;
-    if (path->flow->root != ROOT_ITP && is_past(path->flow->kernel, path->guard, guard_path_value(path, limit)))
+    const Kernel* kernel = path->flow->kernel;
+    if (path->flow->root != ROOT_ITP && is_past(kernel, path->guard, guard_path_value(path, limit)))
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
-    if (!p->exact && tau > 0)
-        tau = polish(path, p, theta, tau, (limit - theta) * path->length);
+    bool settled = p->exact || !(tau > 0) || polish(path, p, theta, (limit - theta) * path->length, &tau);
     bool sum = path->flow->guard_affine[path->index];
-    return guard_push_past(path, theta + tau / path->length, limit, sum ? polynomial_slope(p->c, p->degree, tau) : 0);
+    double at =
+        guard_push_past(path, theta + tau / path->length, limit, sum ? polynomial_slope(p->c, p->degree, tau) : 0);
+    return settled || !(at < INFINITY) ? at : locate_between(path, lo, at);
 }
 
 // ---- one window
 // ------------------------------------------------------------------------------------------------------
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
-static double noise_of(const GuardWindow* w)
+static double noise_apart(const GuardWindow* w)
 {
     Flow* flow = w->path->flow;
     const Guard* guard = w->path->guard;
     double scale = 0;
-    if (guard->islands.count <= 1)
-        return GUARD_NOISE * fabs(w->p.c[0]);
     for (uint32_t i = 0; i < guard->state_count; i++)
         scale = larger(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
     return GUARD_NOISE_APART * scale;
+}
+
+// Where a guard is no sum of states, its operators say what the rounding of these makes of it.
+static double noise_of(const GuardWindow* w)
+{
+    double own = GUARD_NOISE * fabs(w->p.c[0]);
+    if (w->path->guard->islands.count <= 1)
+        return own;
+    double apart = noise_apart(w);
+    if (!w->path->guard->curved || polynomial_clear(w->p.c, w->p.degree, w->length, larger(own, apart)))
+        return apart;
+    return larger(own, smaller(apart, WINDOW_ROUNDINGS * guard_path_rounding(w->path, w->theta)));
 }
 
 static double end_value(const GuardWindow* w)
@@ -293,5 +314,12 @@ bool guard_window_open(const GuardPath* path, double theta, GuardWindow* w)
     w->length = resolved_length(&w->p, smaller(clear, known > 0 && known < rest ? known : rest));
     w->end = end_of(path, theta, w->length);
     agree(w);
+    double certain = guard_window_certain(w);
+    if (certain < w->length)
+    {
+        w->length = certain;
+        w->end = end_of(path, theta, certain);
+        w->g_end = guard_path_value(path, w->end);
+    }
     return true;
 }

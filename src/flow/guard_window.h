@@ -16,6 +16,9 @@ typedef struct GuardWindow
 // The guard from theta on. False: it has no polynomial there.
 bool guard_window_open(const GuardPath* path, double theta, GuardWindow* w);
 
+// guard_doubt.c: as far as its polynomial tells the guard from zero, or a simple root from others; at most its length.
+double guard_window_certain(const GuardWindow* w);
+
 // The first place at which the guard crosses; inf: nowhere before the end.
 double guard_window_search(const GuardWindow* w);
 

@@ -23,6 +23,7 @@ typedef struct Rest
     Levels levels;
     double fields[LEVEL_STATES][LEVEL_STATES];  // beside each state, less that where they are
     double rates[LEVEL_GUARDS];                 // how fast the guards move where one of them was
+    double sizes[LEVEL_GUARDS];                 // and what that is the sum of
 } Rest;
 
 // ---- which levels
@@ -137,13 +138,21 @@ static void move(Rest* r)
 
 // ---- do they stay
 
+static double size_along(const Levels* l, uint32_t guard, const double* field)
+{
+    double size = 0;
+    for (uint32_t s = 0; s < l->state_count; s++)
+        size += fabs(l->slopes[guard][s] * field[s]);
+    return size;
+}
+
 // How fast the guards move where a state is back at where it was.
 static void look_beside(Rest* r)
 {
     Levels* l = &r->levels;
     double g[LEVEL_GUARDS], field[LEVEL_STATES];
     for (uint32_t j = 0; j < l->guard_count; j++)
-        r->rates[j] = 0;
+        r->rates[j] = r->sizes[j] = 0;
     for (uint32_t s = 0; s < l->state_count; s++)
     {
         double *x = level_at(l, s), at = *x;
@@ -152,14 +161,18 @@ static void look_beside(Rest* r)
         level_read(l, g, field);
         *x = at;
         for (uint32_t j = 0; j < l->guard_count; j++)
-            r->rates[j] = larger(r->rates[j], fabs(level_along(l, j, field)));
+        {
+            r->rates[j] = larger(r->rates[j], fabs(level_rate(l, j)));
+            r->sizes[j] = larger(r->sizes[j], size_along(l, j, field));
+        }
     }
     level_look(l);
 }
 
+// On the level, not beside it: what stands still everywhere but for rounding has not come to rest.
 static bool vanishes(const Rest* r, uint32_t j)
 {
-    return fabs(level_rate(&r->levels, j)) <= REST_VANISHES * r->rates[j];
+    return r->rates[j] > REST_MOVES_BY * r->sizes[j] && fabs(level_rate(&r->levels, j)) <= REST_VANISHES * r->rates[j];
 }
 
 // Leaves out the levels at which the rate does not vanish. True: there are none; all are left out where the first is.
@@ -219,7 +232,7 @@ bool guard_rests(Kernel* kernel, uint32_t index)
 {
     const Guard* guard = &kernel->model->guards[index];
     Rest r;
-    if (!is_relation(kernel, index) || kernel->now.m > REST_TAGS)
+    if (!is_relation(kernel, index) || kernel->now.m > REST_TAGS || kernel->now.p > REST_TAGS)
         return false;
     level_begin(&r.levels, kernel, kernel->model->guard_islands[guard->islands.first]);
     if (!level_add(&r.levels, index))

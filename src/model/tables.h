@@ -131,6 +131,7 @@ enum
     X(bool, searched, FLAG)  /* g changes between instants and its sign is looked for on the dense output */           \
     X(bool, time_only, FLAG) /* g is affine in time: scheduled, never searched */                                      \
     X(bool, curved, FLAG)    /* not affine in the states: it may swing faster than they do */                          \
+    X(bool, rates, FLAG)     /* g reads derivatives of states, and its programs compute them */                        \
     X(bool, one_way, FLAG)   /* watches for a transition that fires by a sign (Transition.one_way) */                  \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, g, REG)             /* after the `events` program */                                                   \

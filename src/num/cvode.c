@@ -236,8 +236,9 @@ static void cvode_restart(Ode* ode)
 
 // --------------------------------------------------------------------------------------------------------------- step
 
-// From (t, x), at order 1; nothing of the past is kept, not even the pivots of KLU.
-static int initialise(Ode* ode)
+// From (t, x), at order 1; nothing of the past is kept, not even the pivots of KLU. `step` is the first to be tried; 0:
+// CVODE finds one.
+static int initialise(Ode* ode, double step)
 {
     Cvode* cv = ode->cvode;
     memcpy(N_VGetArrayPointer(cv->y), ode->x, sizeof(double) * (size_t)ode->n);
@@ -251,7 +252,7 @@ static int initialise(Ode* ode)
         // anew from its pattern at the next factorisation.
         SUNLinSol_KLUReInit(cv->linear, cv->matrix, 0, SUNKLU_REINIT_PARTIAL);
     }
-    CVodeSetInitStep(cv->memory, ode->state.fresh ? ode->options.step : 0);  // 0: CVODE finds one
+    CVodeSetInitStep(cv->memory, step);
     ode->state.fresh = false;
     cv->rejected = cv->diverged = cv->iterations = cv->setups = 0;
     cv->anew = false;
@@ -375,6 +376,35 @@ static void cvode_shares(Ode* ode)
     }
 }
 
+static bool is_too_short(const Ode* ode, double t_end, double limit)
+{
+    return t_end < limit && t_end - ode->state.t < ode_shortest(ode);
+}
+
+// One step of CVODE's. The first one that it finds by itself is no longer than what changes a state by its tolerance,
+// which near 0 may be less than t resolves: that says nothing about the equations, and a longer one is tried.
+static int go(Ode* ode, double limit, double* t_end)
+{
+    Cvode* cv = ode->cvode;
+    bool first = cv->anew;
+    int status = first ? initialise(ode, ode->state.fresh ? ode->options.step : 0) : ODE_OK;
+    for (int tried = 0; status == ODE_OK; tried++)
+    {
+        limit_step(ode);
+        CVodeSetStopTime(cv->memory, limit);
+        int flag = CVode(cv->memory, limit, cv->y, t_end, CV_ONE_STEP);
+        count(ode);
+        if (flag < 0)
+            return translate(ode, flag);
+        if (!is_too_short(ode, *t_end, limit))
+            return ODE_OK;
+        bool again = first && tried == 0;  // otherwise CVODE only warns, and would go on for ever
+        double step = fmin(CVODE_FIRST * ode_shortest(ode), 0.5 * (limit - ode->state.t));
+        status = again ? initialise(ode, step) : ODE_ERR_STEP;
+    }
+    return status;
+}
+
 static int cvode_step(Ode* ode, double limit)
 {
     Cvode* cv = ode->cvode;
@@ -385,26 +415,13 @@ static int cvode_step(Ode* ode, double limit)
         return tiny_step(ode, limit);
     }
     N_VSetArrayPointer(ode->x_start, cv->y);
-    int status = cv->anew ? initialise(ode) : ODE_OK;
+    int status = go(ode, limit, &t_end);
     if (status != ODE_OK)
     {
+        cv->anew = true;
         return status;
     }
-    limit_step(ode);
-    CVodeSetStopTime(cv->memory, limit);
-    int flag = CVode(cv->memory, limit, cv->y, &t_end, CV_ONE_STEP);
-    count(ode);
-    if (flag < 0)
-    {
-        cv->anew = true;
-        return translate(ode, flag);
-    }
     double h = t_end - s->t;
-    if (t_end < limit && h < ode_shortest(ode))  // CVODE only warns, and would go on for ever
-    {
-        cv->anew = true;
-        return ODE_ERR_STEP;
-    }
     status = read_dense(ode, t_end, h);
     if (status == ODE_OK)
     {

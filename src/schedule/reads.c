@@ -1,22 +1,18 @@
 // See reads.h.
 #include "schedule/reads.h"
 
-static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg)
+static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg, bool through)
 {
     uint32_t task;
+    bool known = reg == c->time || sym_class(reg) == REG_STATE || (sym_class(reg) == REG_DERIV && !through);
     if (reg == c->time)
         r->mask |= READS_TIME;
-    else if (sym_class(reg) == REG_STATE)
-    {
+    else if (sym_class(reg) == REG_STATE || sym_class(reg) == REG_DERIV)
         r->mask |= READS_CONTINUOUS;
+    if (sym_class(reg) == REG_STATE)
         vec_push(c->arena, r->states, sym_index(reg));
-    }
-    else if (sym_class(reg) == REG_DERIV)
-    {
-        r->mask |= READS_CONTINUOUS;
-        r->slopes = true;
-    }
-    else if (map_get(&c->task_of, reg, &task) && !map_get(seen, task, NULL))
+    r->slopes |= sym_class(reg) == REG_DERIV;
+    if (!known && map_get(&c->task_of, reg, &task) && !map_get(seen, task, NULL))
     {
         map_set(seen, task, 1);
         r->tasks++;
@@ -24,7 +20,7 @@ static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg)
     }
 }
 
-Reads what_it_reads(Compiler* c, ScalarId root)
+static Reads read_all(Compiler* c, ScalarId root, bool through)
 {
     Reads r = {0};
     map_clear(&c->scalars.asked);  // tasks
@@ -32,10 +28,20 @@ Reads what_it_reads(Compiler* c, ScalarId root)
     scalar_walk_push(&c->scalars, root);
     for (Scalar x; scalar_walk_next(&c->scalars, &x);)
         if (x.op == SCALAR_REG)
-            read_register(c, &r, &c->scalars.asked, x.reg);
+            read_register(c, &r, &c->scalars.asked, x.reg, through);
         else if (x.op == VM_DELAYED)
             r.mask |= READS_CONTINUOUS;
     return r;
+}
+
+Reads what_it_reads(Compiler* c, ScalarId root)
+{
+    return read_all(c, root, false);
+}
+
+Reads what_its_rates_read(Compiler* c, ScalarId root)
+{
+    return read_all(c, root, true);
 }
 
 bool reads_continuous(Compiler* c, ScalarId value)

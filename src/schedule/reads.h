@@ -19,6 +19,8 @@ typedef struct Reads
 } Reads;
 
 Reads what_it_reads(Compiler* c, ScalarId root);
+// The same, through the derivatives of states to what these are made of.
+Reads what_its_rates_read(Compiler* c, ScalarId root);
 // Whether a value changes between instants.
 bool reads_continuous(Compiler* c, ScalarId value);
 

@@ -60,7 +60,8 @@ static void add_look(Linker* k, uint32_t index, Guard* guard)
         if (value != 0)
             vec_push(b->arena, sinks, (Sink){guard->ctx, value, regs[i]});
     }
-    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
+    ProgramSpec spec = {
+        .phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = !guard->rates};
     linker_read_program(k, &spec);
     guard->islands = (IndexRange){b->guard_islands.count, 0};
     for (uint32_t i = 0; i < k->regs.count; i++)
@@ -117,11 +118,13 @@ void unit_island_events(Linker* k)
     for (uint32_t island = 0; island < b->islands.count; island++)
     {
         Sinks sinks = {0};
+        bool rates = false;
         IndexRange own = b->islands.at[island].guards;
         for (uint32_t i = 0; i < own.count; i++)
         {
             const Guard* guard = &b->guards.at[b->island_guards.at[own.first + i]];
             SymReg regs[] = {guard->g, guard->slope, guard->argument, guard->present};
+            rates |= guard->rates;
             for (int r = 0; r < 4 && guard->islands.count == 1; r++)
             {
                 ScalarId value = sink_value(b, &b->event_index, regs[r]);
@@ -129,7 +132,7 @@ void unit_island_events(Linker* k)
                     vec_push(b->arena, sinks, (Sink){guard->ctx, value, regs[r]});
             }
         }
-        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = !rates};
         linker_request(b, FORM_PROGRAM, OWNER_ISLAND_EVENTS, island, &spec);
     }
 }

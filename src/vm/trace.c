@@ -1,4 +1,4 @@
-// Looking at code instead of running it: the search for the operator that made a NaN.
+// Looking at code instead of running it: the search for the operator that made a NaN, or an infinity.
 #include "model/code.h"
 #include "vm/vm.h"
 
@@ -42,6 +42,24 @@ uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange 
         reg = next;
     }
     return reg;
+}
+
+static bool is_born_infinite(const double* registers, const uint32_t* pc, uint32_t sources)
+{
+    bool born = isinf(registers[pc[0]]);
+    for (uint32_t i = 1; i <= sources; i++)
+        born = born && isfinite(registers[pc[i]]);
+    return born;
+}
+
+uint32_t vm_trace_infinite(const kaiModel* model, const double* registers, CodeRange range)
+{
+    CodeItem item;
+    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
+        for (uint32_t i = 0; item.stride > 1 && i + item.stride <= item.reg_count; i += item.stride)
+            if (is_born_infinite(registers, model->code + item.first_reg + i, item.stride - 1))
+                return model->code[item.first_reg + i];
+    return NO_REG;
 }
 
 const char* vm_say_operator(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg, char* text,

@@ -57,6 +57,10 @@ double vm_table_slope(const kaiModel* model, uint32_t table, double u);
 // The register whose operator has no NaN among its arguments; reg_places tells where it stands.
 uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
 
+// The first operator of `range`, as it was last run, whose result is infinite though its operands are not; NO_REG:
+// none.
+uint32_t vm_trace_infinite(const kaiModel* model, const double* registers, CodeRange range);
+
 // The operator that writes `reg`, with the values of its operands: ": sqrt(-0.5)", or "".
 const char* vm_say_operator(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg, char* text,
                             size_t size);

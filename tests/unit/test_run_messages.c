@@ -47,6 +47,8 @@ static const Case cases[] = {
      "the solver could not solve its implicit equations at t = "},
     {"state x = 0; x' = sqrt(x) + 1", "solver = taylor",
      "solver = taylor: there is no power series at t = 0: a root or a power of 0?"},
+    {"state x = 0; x' = 1/(1 + exp(-500*(time - 4)))", "solver = taylor",
+     "solver = taylor: there is no power series at t = 0, where an operator overflows: exp(2000)"},
     {"state x = 1; x' = if x > 0 then -1 else 1", "solver = taylor; zeno = continue",
      "solver = taylor needs power series, and there is none of the motion along a surface (t = "},
     {"state x = 0; x' = 1", "start = 1; stop = 2; record x every 1e-18",

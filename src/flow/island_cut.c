@@ -1,0 +1,114 @@
+// Where a step ends before its solver meant it to: at the first crossing of a guard that reads its island alone, or
+// where a state that zeno = continue holds leaves; and the step of the only island of a model, taken in one go to what
+// is due or to what crosses before it (beat.c).
+#include "flow/guard_path.h"
+
+#include "base/tolerance.h"
+#include "kernel/guard.h"
+
+#include <math.h>
+
+void island_count_step(kaiCounters* counters, double start, double length)
+{
+    if (counters->shortest_step == 0 || length < counters->shortest_step)
+    {
+        counters->shortest_step = length;
+        counters->shortest_at = start;
+    }
+    counters->longest_step = larger(counters->longest_step, length);
+}
+
+// A guard that has just fired and is found again before time has moved would be found for ever: there and back on its
+// level exactly. Time goes on by more than what counts as the same (rule T6), and then it is on one side.
+static double go_forward(const Flow* flow, const Ode* ode, double theta)
+{
+    const Kernel* kernel = flow->kernel;
+    double start = ode_step_start(ode), length = ode_dense_length(ode);
+    if (start + theta * length > start || kernel->instant_time != start)
+        return theta;
+    bool again = false;
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+        again |= kernel->guards[kernel->located[i]].fired == kernel->instant_runs;
+    return again ? smaller(1, 2 * kernel_slack(kernel, start) / length) : theta;
+}
+
+// The step ends where guards cross, which are kernel->located then.
+static bool cut_at_guards(Flow* flow, uint32_t index)
+{
+    Ode* ode = island_ode(flow, index);
+    double theta = 1;
+    flow->kernel->located_count = 0;
+    if (!flow->islands[index].watched || !guard_search(flow, index, &theta))
+        return false;
+    ode_cut(ode, go_forward(flow, ode, theta));
+    return true;
+}
+
+static void tell_located(Flow* flow, const Ode* ode)
+{
+    for (uint32_t i = 0; i < flow->kernel->located_count; i++)
+    {
+        flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
+        agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, flow->kernel->located[i]), ode_time(ode));
+    }
+    flow->kernel->located_count = 0;
+}
+
+// Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
+bool island_cut(Flow* flow, uint32_t index)
+{
+    Ode* ode = island_ode(flow, index);
+    double theta = 1;
+    flow->kernel->located_count = 0;
+    bool found = flow->islands[index].watched && guard_search(flow, index, &theta);
+    theta = found ? go_forward(flow, ode, theta) : theta;
+    bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
+    if (!found && !held)
+        return false;
+    ode_cut(ode, theta);
+    if (flow->model->islands[index].delays.count > 0)
+        delay_cut(flow, index, ode_time(ode));
+    if (held && flow->kernel->located_count == 0)
+        agenda_set(&flow->kernel->agenda, agenda_hold(flow->kernel), ode_time(ode));
+    tell_located(flow, ode);
+    return true;
+}
+
+// One guard has crossed, and nothing else is at that time: `limit` is that of what is due next.
+static bool has_crossed_alone(Flow* flow, double limit)
+{
+    Kernel* kernel = flow->kernel;
+    double t = ode_time(island_ode(flow, 0));
+    return kernel->located_count == 1 && t > kernel->now.t &&
+           t + larger(kernel_slack(kernel, t), kernel->guards[kernel->located[0]].slack) < limit;
+}
+
+IslandReach island_reaches(Flow* flow, double limit)
+{
+    IslandState* s = &flow->islands[0];
+    Ode* ode = island_ode(flow, 0);
+    double t = ode_time(ode);
+    if (hidden_step(flow, 0, limit) != ODE_OK)
+        return REACH_EARLIER;  // as it will be again, and said then
+    double end = ode_time(ode);
+    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, 0));
+    bool cut = !far && cut_at_guards(flow, 0);
+    s->loaded = NAN;
+    s->ahead = larger(s->ahead, ode_time(ode) - t);
+    if (end == limit && !cut)
+        return REACH_LIMIT;
+    if (cut && has_crossed_alone(flow, limit))
+    {
+        s->own = flow->kernel->touch + 1;
+        return REACH_CROSSING;
+    }
+    if (cut)
+        tell_located(flow, ode);
+    else
+        island_count_step(&flow->kernel->counters, t, end - t);
+    s->due = false;
+    flow->waiting.count = 0;
+    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, 0), ode_time(ode));
+    touch_moment(flow->kernel, flow->kernel->now.t);
+    return REACH_EARLIER;
+}
