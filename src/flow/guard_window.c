@@ -109,7 +109,7 @@ static bool only_touches(const GuardWindow* w, const PolynomialRoot* there, cons
 static bool only_reaches(const GuardWindow* w, double root, double limit)
 {
     double middle = 0.5 * (root + limit);
-    return !w->p.exact && guard_path_on_level(w->path, middle, guard_path_value(w->path, middle)) &&
+    return guard_path_on_level(w->path, middle, guard_path_value(w->path, middle)) &&
            (limit < w->end || guard_path_on_level(w->path, limit, guard_path_value(w->path, limit)));
 }
 
