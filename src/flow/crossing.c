@@ -40,9 +40,18 @@ double guard_steps_behind(const GuardPath* path)
     return most;
 }
 
+// Beside the way that it has come, it hardly moves: it lies on its level for longer than time is known to.
+static bool is_flat(const GuardPath* path, double g, double slope)
+{
+    double way = fabs(g - path->flow->kernel->guards[path->index].g);
+    return path->guard->curved && fabs(slope) * path->length < GUARD_STEEP * way;
+}
+
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + guard_steps_behind(path) / TIME_STEPS_SAME;
+    if (is_flat(path, g, slope))
+        return TIME_GUARD_MOST * slack;
     // what it was made of: its terms here, and the way that it has come in this step
     double size = larger(guard_largest_term(path, g, slope), fabs(slope) * path->length);
     double own = rounds * TIME_SAME * size / fabs(slope);

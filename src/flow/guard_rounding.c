@@ -102,8 +102,9 @@ bool guard_stands(Flow* flow, uint32_t index)
 // Off its level by so much of its terms that no rounding is that large. Of a sum of states they are at hand.
 static bool is_clear(const GuardPath* path, double g)
 {
-    return !isfinite(g) || (path->flow->guard_affine[path->index] &&
-                            fabs(g) > GUARD_NEAR * guard_largest_term(path, g, path->flow->kernel->R[path->guard->slope]));
+    return !isfinite(g) ||
+           (path->flow->guard_affine[path->index] &&
+            fabs(g) > GUARD_NEAR * guard_largest_term(path, g, path->flow->kernel->R[path->guard->slope]));
 }
 
 // What does not move, but for rounding, keeps its distance from its level: by what its states have been rounded by in

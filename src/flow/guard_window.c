@@ -76,8 +76,8 @@ static void note_near_touches(const GuardWindow* w)
             guard_note_touch(w->path, w->theta + roots[i].after / w->path->length);
 }
 
-// Whether the guard would stand as well with its relation the other way: a field that leads back to the level at once is
-// another matter (rules C4, C7).
+// Whether the guard would stand as well with its relation the other way: a field that leads back to the level at once
+// is another matter (rules C4, C7).
 static bool stands_either_way(const GuardWindow* w)
 {
     Flow* flow = w->path->flow;
@@ -89,7 +89,8 @@ static bool stands_either_way(const GuardWindow* w)
     return guard_stands(flow, w->path->index) && stands;  // and the registers are those of the step
 }
 
-// On its level, to the last bit, and it stays there: a relation is what it is on it (cos(max(x, 0)^2) < 1 from x = 0 on).
+// On its level, to the last bit, and it stays there: a relation is what it is on it (cos(max(x, 0)^2) < 1 from x = 0
+// on).
 static bool stays_on_level(const GuardWindow* w)
 {
     bool still = !w->p.exact && w->g_end == 0;
@@ -205,7 +206,7 @@ static bool lies_beyond(const GuardWindow* w, const PolynomialRoot* root)
     return g != 0 && root->to != sign_of(g) && fabs(g) <= WINDOW_AGREES * size;
 }
 
-double guard_window_search(const GuardWindow* w)
+static double search(const GuardWindow* w)
 {
     const GuardPolynomial* p = &w->p;
     PolynomialRoot roots[GUARD_TERMS];
@@ -226,6 +227,11 @@ double guard_window_search(const GuardWindow* w)
     if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
         count--;
     return guard_window_pass_end(w, walk_roots(w, roots, count < GUARD_TERMS ? count : GUARD_TERMS));
+}
+
+double guard_window_search(const GuardWindow* w)
+{
+    return guard_flat_place(w, search(w));
 }
 
 // ---- how far a polynomial holds

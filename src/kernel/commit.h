@@ -66,8 +66,8 @@ static inline bool commit_is_state(const kaiModel* model, uint32_t reg)
     return reg >= model->reg_first[REG_STATE] && reg < model->reg_first[REG_STATE] + model->state_count;
 }
 
-// guard.c: a relation that left its level in this instant was on it to the last bit. What moves it may leave it there, on
-// another branch (max(x, 0) > 0 where x jumps below 0): it is not what it left as, and is read anew.
+// guard.c: a relation that left its level in this instant was on it to the last bit. What moves it may leave it there,
+// on another branch (max(x, 0) > 0 where x jumps below 0): it is not what it left as, and is read anew.
 void guard_reread(Kernel* kernel, uint32_t target);
 
 static inline void commit_apply_staged(Kernel* kernel, CommitResult* result)

@@ -178,8 +178,8 @@ static inline bool guard_stays_crossed(const Kernel* kernel, const Guard* guard,
            fabs(kernel->R[guard->last_g]) <= fabs(state->slope) * kernel_slack(kernel, kernel->now.t);
 }
 
-// A jump that ends on the level has not gone over it yet: `cross` goes on from the side that it came from. One that fired
-// here was put back onto its level.
+// A jump that ends on the level has not gone over it yet: `cross` goes on from the side that it came from. One that
+// fired here was put back onto its level.
 static inline bool guard_keeps_side(const Kernel* kernel, const Guard* guard, int side)
 {
     return side == 0 && guard->kind == GUARD_CROSS && fabs(kernel->R[guard->side]) == 1 &&
