@@ -102,17 +102,18 @@ bool guard_stands(Flow* flow, uint32_t index)
 // Off its level by so much of its terms that no rounding is that large. Of a sum of states they are at hand.
 static bool is_clear(const GuardPath* path, double g)
 {
-    return !isfinite(g) ||
+    return !isfinite(g) || (path->guard->one_way && !path->guard->curved) ||
            (path->flow->guard_affine[path->index] &&
             fabs(g) > GUARD_NEAR * guard_largest_term(path, g, path->flow->kernel->R[path->guard->slope]));
 }
 
 // What does not move, but for rounding, keeps its distance from its level: by what its states have been rounded by in
-// all their steps it is on it. What it reads is loaded.
+// all their steps it is on it. What it reads is loaded. Of a one-way junction the selection has the last word.
 static bool stands_there(const GuardPath* path, double g, double rounding)
 {
     double steps = 1 + guard_steps_behind(path) / TIME_STEPS_SAME;
-    return fabs(g) <= CROSSING_ROUNDINGS * steps * rounding && guard_stands(path->flow, path->index);
+    bool near = fabs(g) <= CROSSING_ROUNDINGS * steps * rounding;
+    return near && !path->guard->one_way && guard_stands(path->flow, path->index);
 }
 
 bool guard_path_stands(const GuardPath* path, double theta, double g)
