@@ -77,6 +77,10 @@ static inline bool time_same(double a, double b, double scale)
 // what its slope says: a guard that rounding has flattened there lay on its level already.
 #define GUARD_FLAT_BACK 16
 #define GUARD_FLAT_PART 0.25
+// The order of a root that a guard is flat at: that of the first term which is FLAT_TERM of the largest, as far as the
+// guard has come in the window. Its place is corrected by no more than FLAT_NEAR of that way.
+#define FLAT_TERM 1e-3
+#define FLAT_NEAR 1e-2
 // A guard of time alone is on its level, but for rounding, if its slope would take it there in GUARD_NEAR of the time
 // that the run has had: far above the rounding of its terms, far below what a jump of `mod` or `floor` makes of it.
 #define GUARD_NEAR 1e-9

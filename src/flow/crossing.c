@@ -28,7 +28,7 @@ static double theta_share(const Flow* flow, double start, double length)
     return larger(TIME_SAME_PART, kernel_slack(flow->kernel, larger(fabs(start), fabs(start + length))) / length);
 }
 
-static double steps_behind(const GuardPath* path)
+double guard_steps_behind(const GuardPath* path)
 {
     const IndexRange islands = path->guard->islands;
     double most = 0;
@@ -40,9 +40,18 @@ static double steps_behind(const GuardPath* path)
     return most;
 }
 
+// Beside the way that it has come, it hardly moves: it lies on its level for longer than time is known to.
+static bool is_flat(const GuardPath* path, double g, double slope)
+{
+    double way = fabs(g - path->flow->kernel->guards[path->index].g);
+    return path->guard->curved && fabs(slope) * path->length < GUARD_STEEP * way;
+}
+
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
-    double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
+    double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + guard_steps_behind(path) / TIME_STEPS_SAME;
+    if (is_flat(path, g, slope))
+        return TIME_GUARD_MOST * slack;
     // what it was made of: its terms here, and the way that it has come in this step
     double size = larger(guard_largest_term(path, g, slope), fabs(slope) * path->length);
     double own = rounds * TIME_SAME * size / fabs(slope);
@@ -77,7 +86,8 @@ static bool crosses_at_end(const GuardPath* path, double side)
     if (is_crossing(guard))
         R[guard->side] = before;
     double slack = guard_crossing_slack(path, end, state->g_end, state->slope_end);
-    return would && (fabs(state->g_end) <= fabs(state->slope_end) * slack || rounds_to_level(path));
+    bool there = would && (fabs(state->g_end) <= fabs(state->slope_end) * slack || rounds_to_level(path));
+    return there && !guard_path_stands(path, 1, state->g_end);
 }
 
 // What lies on its level at the end of a step, on its way through, came from the near side: where g was there already

@@ -40,8 +40,12 @@ double guard_path_slope(const GuardPath* path, double theta);
 // guard_rounding.c: what rounding may have moved its value by, there.
 double guard_path_rounding(const GuardPath* path, double theta);
 // Whether its value g there is no more than that: the guard lies on its level, on whichever side rounding has left it.
-// Sums of states are never asked (rule T6 says what is one time for them).
+// A sum of states does so only where it stands: of one that moves rule T6 says what is one time.
 bool guard_path_on_level(const GuardPath* path, double theta, double g);
+// Whether it lies there, or nearly, and does not move but for rounding.
+bool guard_path_stands(const GuardPath* path, double theta, double g);
+// The most steps that an island which it reads has taken since it started: each may have rounded its states.
+double guard_steps_behind(const GuardPath* path);
 
 static inline size_t guard_kept_size(const Flow* flow)  // registers, and what is loaded of each island
 {

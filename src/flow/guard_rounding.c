@@ -62,14 +62,6 @@ double guard_path_rounding(const GuardPath* path, double theta)
     return isfinite(rounding) ? rounding : 0;
 }
 
-bool guard_path_on_level(const GuardPath* path, double theta, double g)
-{
-    if (!path->guard->curved || !isfinite(g))
-        return false;
-    double rounding = guard_path_rounding(path, theta);
-    return rounding > 0 && fabs(g) <= CROSSING_ROUNDINGS * rounding;
-}
-
 // ---- its slope
 // -------------------------------------------------------------------------------------------------------
 
@@ -102,4 +94,38 @@ bool guard_stands(Flow* flow, uint32_t index)
     double most = known ? CROSSING_ROUNDINGS * bounds[guard->slope] : 0;
     memset(bounds, 0, sizeof(double) * model->reg_count);
     return fabs(flow->kernel->R[guard->slope]) <= most && isfinite(most);
+}
+
+// ---- on its level
+// ----------------------------------------------------------------------------------------------------
+
+// Off its level by so much of its terms that no rounding is that large. Of a sum of states they are at hand.
+static bool is_clear(const GuardPath* path, double g)
+{
+    return !isfinite(g) || (path->guard->one_way && !path->guard->curved) ||
+           (path->flow->guard_affine[path->index] &&
+            fabs(g) > GUARD_NEAR * guard_largest_term(path, g, path->flow->kernel->R[path->guard->slope]));
+}
+
+// What does not move, but for rounding, keeps its distance from its level: by what its states have been rounded by in
+// all their steps it is on it. What it reads is loaded. Of a one-way junction the selection has the last word.
+static bool stands_there(const GuardPath* path, double g, double rounding)
+{
+    double steps = 1 + guard_steps_behind(path) / TIME_STEPS_SAME;
+    bool near = fabs(g) <= CROSSING_ROUNDINGS * steps * rounding;
+    return near && !path->guard->one_way && guard_stands(path->flow, path->index);
+}
+
+bool guard_path_stands(const GuardPath* path, double theta, double g)
+{
+    return !is_clear(path, g) && stands_there(path, g, guard_path_rounding(path, theta));
+}
+
+bool guard_path_on_level(const GuardPath* path, double theta, double g)
+{
+    if (is_clear(path, g))
+        return false;
+    double rounding = guard_path_rounding(path, theta);
+    bool on = path->guard->curved && rounding > 0 && fabs(g) <= CROSSING_ROUNDINGS * rounding;
+    return on || stands_there(path, g, rounding);
 }

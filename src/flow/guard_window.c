@@ -97,12 +97,39 @@ static void note_near_touches(const GuardWindow* w)
             guard_note_touch(w->path, w->theta + roots[i].after / w->path->length);
 }
 
+// Whether the guard would stand as well with its relation the other way: a field that leads back to the level at once
+// is another matter (rules C4, C7).
+static bool stands_either_way(const GuardWindow* w)
+{
+    Flow* flow = w->path->flow;
+    double *latch = &flow->kernel->R[w->path->guard->latch], before = *latch;
+    guard_path_load(w->path, w->theta);
+    *latch = before == 0;
+    bool stands = guard_stands(flow, w->path->index);
+    *latch = before;
+    return guard_stands(flow, w->path->index) && stands;  // and the registers are those of the step
+}
+
+// On its level, to the last bit, and it stays there: a relation is what it is on it (cos(max(x, 0)^2) < 1 from x = 0
+// on).
+static bool stays_on_level(const GuardWindow* w)
+{
+    bool still = !w->p.exact && w->g_end == 0;
+    for (int k = 0; k <= w->p.degree && still; k++)
+        still = w->p.c[k] == 0;
+    return still && stands_either_way(w);
+}
+
 // Past its level where the window starts, and not only by rounding that the next root makes good.
 static bool starts_past(const GuardWindow* w, const PolynomialRoot* roots, int count)
 {
     const Flow* flow = w->path->flow;
     const Guard* guard = w->path->guard;
-    if (!is_past(flow->kernel, guard, w->p.c[0]) || guard_path_on_level(w->path, w->theta, w->p.c[0]))
+    if (!is_past(flow->kernel, guard, w->p.c[0]))
+        return false;
+    if (stays_on_level(w))
+        return true;
+    if (guard_path_on_level(w->path, w->theta, w->p.c[0]))
         return false;
     bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
     double rounding = CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1), slope = w->p.c[1];
@@ -130,7 +157,7 @@ static bool only_touches(const GuardWindow* w, const PolynomialRoot* there, cons
 static bool only_reaches(const GuardWindow* w, double root, double limit)
 {
     double middle = 0.5 * (root + limit);
-    return !w->p.exact && guard_path_on_level(w->path, middle, guard_path_value(w->path, middle)) &&
+    return guard_path_on_level(w->path, middle, guard_path_value(w->path, middle)) &&
            (limit < w->end || guard_path_on_level(w->path, limit, guard_path_value(w->path, limit)));
 }
 
@@ -200,7 +227,7 @@ static bool lies_beyond(const GuardWindow* w, const PolynomialRoot* root)
     return g != 0 && root->to != sign_of(g) && fabs(g) <= WINDOW_AGREES * size;
 }
 
-double guard_window_search(const GuardWindow* w)
+static double search(const GuardWindow* w)
 {
     const GuardPolynomial* p = &w->p;
     PolynomialRoot roots[GUARD_TERMS];
@@ -216,11 +243,16 @@ double guard_window_search(const GuardWindow* w)
     if (count > 0)  // what the guard itself says at them, and at the end, settles the last digits
         return guard_window_pass_end(w, walk_roots(w, roots, count));
     count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
-    if (count < 0)
-        return INFINITY;  // it stands on its level
+    if (count < 0)  // it stands on its level
+        return guard_window_pass_end(w, walk_roots(w, NULL, 0));
     if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
         count--;
     return guard_window_pass_end(w, walk_roots(w, roots, count < GUARD_TERMS ? count : GUARD_TERMS));
+}
+
+double guard_window_search(const GuardWindow* w)
+{
+    return guard_flat_place(w, search(w));
 }
 
 // ---- how far a polynomial holds

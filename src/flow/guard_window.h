@@ -26,4 +26,7 @@ double guard_window_search(const GuardWindow* w);
 // that.
 double guard_window_pass_end(const GuardWindow* w, double at);
 
+// guard_flat.c: `at`, or where the guard passes through its level if it is flat there.
+double guard_flat_place(const GuardWindow* w, double at);
+
 #endif

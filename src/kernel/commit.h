@@ -66,6 +66,10 @@ static inline bool commit_is_state(const kaiModel* model, uint32_t reg)
     return reg >= model->reg_first[REG_STATE] && reg < model->reg_first[REG_STATE] + model->state_count;
 }
 
+// guard.c: a relation that left its level in this instant was on it to the last bit. What moves it may leave it there,
+// on another branch (max(x, 0) > 0 where x jumps below 0): it is not what it left as, and is read anew.
+void guard_reread(Kernel* kernel, uint32_t target);
+
 static inline void commit_apply_staged(Kernel* kernel, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
@@ -82,6 +86,8 @@ static inline void commit_apply_staged(Kernel* kernel, CommitResult* result)
             result->state |= commit_is_state(model, s->target);
             result->other |= !commit_is_state(model, s->target);
             kernel_disturb(kernel, s->target);
+            if (kernel->fired_count > 0)
+                guard_reread(kernel, s->target);
         }
         if (s->flag != s->target)
             kernel->R[s->target] = s->value;

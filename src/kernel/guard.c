@@ -6,6 +6,7 @@
 #include "kernel/bonds.h"
 #include "kernel/brief.h"
 #include "kernel/scene.h"
+#include "model/code.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,6 +122,37 @@ void guard_commit(Kernel* kernel, CommitResult* result)
 {
     for (ActiveWalk w = {0}; active_guard(kernel, &w);)
         guard_commit_one(kernel, w.index, result);
+}
+
+static bool code_reads(const kaiModel* model, CodeRange code, uint32_t reg)
+{
+    CodeItem item;
+    for (uint32_t at = code.start; at < code.end && code_item(model->code, at, code.end, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
+            if (model->code[item.first_reg + i] == reg)
+                return true;
+    return false;
+}
+
+static bool guard_reads(const kaiModel* model, const Guard* guard, uint32_t reg)
+{
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        if (model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state + i] == reg)
+            return true;
+    return code_reads(model, guard->code, reg);
+}
+
+void guard_reread(Kernel* kernel, uint32_t target)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+    {
+        const Guard* guard = &model->guards[kernel->fired[i]];
+        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+        if (relation && kernel->R[guard->last_g] == 0 && kernel->R[guard->latch] != fresh_truth(guard, 0) &&
+            guard_reads(model, guard, target))
+            kernel->R[guard->last_g] = NAN;
+    }
 }
 
 // Whether a guard of time alone fired in this instant at this value, or at the same on the other side of 0. Where `mod`

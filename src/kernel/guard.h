@@ -178,10 +178,21 @@ static inline bool guard_stays_crossed(const Kernel* kernel, const Guard* guard,
            fabs(kernel->R[guard->last_g]) <= fabs(state->slope) * kernel_slack(kernel, kernel->now.t);
 }
 
+// A jump that ends on the level has not gone over it yet: `cross` goes on from the side that it came from. One that
+// fired here was put back onto its level.
+static inline bool guard_keeps_side(const Kernel* kernel, const Guard* guard, int side)
+{
+    return side == 0 && guard->kind == GUARD_CROSS && fabs(kernel->R[guard->side]) == 1 &&
+           kernel->guards[guard - kernel->model->guards].fired != kernel->instant_runs;
+}
+
 static inline void guard_take_side(Kernel* kernel, const Guard* guard, double g)
 {
-    if (kernel->R[guard->side] == 2 || (g != kernel->R[guard->last_g] && !guard_stays_crossed(kernel, guard, g)))
-        kernel->R[guard->side] = guard_side_of(kernel, guard, g);
+    if (kernel->R[guard->side] != 2 && (g == kernel->R[guard->last_g] || guard_stays_crossed(kernel, guard, g)))
+        return;
+    int side = guard_side_of(kernel, guard, g);
+    if (!guard_keeps_side(kernel, guard, side))
+        kernel->R[guard->side] = side;
 }
 
 static inline void guard_commit_crossing(Kernel* kernel, uint32_t index, CommitResult* result)
@@ -284,7 +295,9 @@ static inline bool guard_leads_off(Kernel* kernel, const Guard* guard, const Gua
     case GUARD_FLOOR_DOWN: return to < 0;
     default: break;
     }
-    if (guard_fires(guard, from, to))
+    // one that has fired here and was put onto its level by what followed has crossed already
+    bool again = state->slope != 0 && state->fired == kernel->instant_runs;
+    if (!again && guard_fires(guard, from, to))
         return true;
     kernel->R[guard->side] = to;  // where it goes is where it will be
     return false;

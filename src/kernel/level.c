@@ -257,6 +257,8 @@ static bool meet_by(const Levels* l, uint32_t j, uint32_t s)
         from = *x -= g / l->slopes[j][s];
         g = level_value(l, l->guards[j]);
     }
+    if (fabs(from) < DBL_EPSILON * fabs(l->from[s]))  // Newton's method comes ever closer to 0, and has no ulps there
+        from = 0;
     for (int k = 0; k <= 2 * LEVEL_ULPS; k++)
     {
         *x = shifted(from, turn(k));

@@ -169,10 +169,21 @@ static void look_beside(Rest* r)
     level_look(l);
 }
 
+// Of a guard that is flat on its level (tanh(x) - x at 0) the rate vanishes though its state does not rest.
+static bool is_flat(const Rest* r, uint32_t j)
+{
+    const Levels* l = &r->levels;
+    const Guard* guard = &l->kernel->model->guards[l->guards[j]];
+    double g[LEVEL_GUARDS], field[LEVEL_STATES];
+    level_read(l, g, field);
+    return guard->curved && guard->state_count == 1 && fabs(level_along(l, j, field)) > REST_VANISHES * r->rates[j];
+}
+
 // On the level, not beside it: what stands still everywhere but for rounding has not come to rest.
 static bool vanishes(const Rest* r, uint32_t j)
 {
-    return r->rates[j] > REST_MOVES_BY * r->sizes[j] && fabs(level_rate(&r->levels, j)) <= REST_VANISHES * r->rates[j];
+    bool stops = fabs(level_rate(&r->levels, j)) <= REST_VANISHES * r->rates[j];
+    return r->rates[j] > REST_MOVES_BY * r->sizes[j] && stops && !is_flat(r, j);
 }
 
 // Leaves out the levels at which the rate does not vanish. True: there are none; all are left out where the first is.
