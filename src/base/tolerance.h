@@ -77,6 +77,9 @@ static inline bool time_same(double a, double b, double scale)
 // what its slope says: a guard that rounding has flattened there lay on its level already.
 #define GUARD_FLAT_BACK 16
 #define GUARD_FLAT_PART 0.25
+// A root is steep if the slope there is more than this part of the mean one since the start of the window, which may
+// lie close by.
+#define FLAT_STEEP 1e-2
 // The order of a root that a guard is flat at: that of the first term which is FLAT_TERM of the largest, as far as the
 // guard has come in the window. Its place is corrected by no more than FLAT_NEAR of that way.
 #define FLAT_TERM 1e-3

@@ -38,7 +38,7 @@ static double centre(const GuardPath* path, double theta, double way)
 static bool is_steep(const GuardWindow* w, double at)
 {
     double tau = (at - w->theta) * w->path->length;
-    return fabs(polynomial_slope(w->p.c, w->p.degree, tau)) * tau > GUARD_STEEP * fabs(w->p.c[0]);
+    return fabs(polynomial_slope(w->p.c, w->p.degree, tau)) * tau > FLAT_STEEP * fabs(w->p.c[0]);
 }
 
 double guard_flat_place(const GuardWindow* w, double at)

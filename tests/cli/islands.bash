@@ -28,6 +28,6 @@ different()
     NR % 2 == 1 { n = split($0, x); next }
     { if (NF != n) { print "another number of columns or rows"; exit }
       if (NR == 2) next
-      if (x[first + 1] != $(first + 1) || x[first + 2] != $(first + 2) || off(x[first], $first, near_time*(1 + $first))) { print "tag " x[first] "," x[first + 1] "," x[first + 2] " and " $first "," $(first + 1) "," $(first + 2); exit }
+      if (x[first + 1] != $(first + 1) || x[first + 2] != $(first + 2) || off(x[first], $first, near_time*(1 + ($first < 0 ? -$first : $first)))) { print "tag " x[first] "," x[first + 1] "," x[first + 2] " and " $first "," $(first + 1) "," $(first + 2); exit }
       for (i = first + 3; i <= NF; i++) if (x[i] != $i && (x[i] == "" || $i == "" || off(x[i], $i, near_value*(1 + ($i < 0 ? -$i : $i))))) { print "at t = " $first " column " i ": " x[i] " and " $i; exit } }'
 }
