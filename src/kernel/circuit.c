@@ -120,38 +120,13 @@ static void apply(Kernel* kernel, CommitResult* result)
 
 // ---- nothing changes any more
 
-// States and slopes where the run stands, and all that guards of the island read.
-static kaiStatus look_now(Kernel* kernel)
-{
-    kaiStatus status = KAI_OK;
-    kernel->island_looked[0] = kernel->moment;
-    if (kernel->restarted.count == 0)  // otherwise they are in the registers
-    {
-        kernel->hooks->load(kernel->owner, 0, kernel->now.t);
-        status = kernel->hooks->slopes(kernel->owner, 0);
-    }
-    return status == KAI_OK ? brief_look(kernel) : status;
-}
-
 static kaiStatus arm(Kernel* kernel, bool* leaving)
 {
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
-    const uint32_t* list = kernel->active_guards.at;
-    for (const uint32_t* end = list + kernel->active_guards.count; list < end && status == KAI_OK; list++)
-    {
-        const Guard* guard = &kernel->model->guards[*list];
-        kernel->guards[*list].armed = kernel->arming;
-        if (guard->islands.count == 0)
-            status = kernel_run(kernel, guard->look);
-        else if (kernel->island_looked[0] != kernel->moment)
-            status = look_now(kernel);
-        if (status == KAI_OK)
-            status = guard_arm_one(kernel, *list, leaving);
-        agenda_set(&kernel->agenda, agenda_guard(kernel, *list), kernel->guards[*list].due);
-    }
-    return status;
+    return status == KAI_OK ? plain_arm(kernel, kernel->active_guards.at, kernel->active_guards.count, leaving)
+                            : status;
 }
 
 static kaiStatus react(Kernel* kernel, bool* more)
@@ -171,13 +146,7 @@ static kaiStatus react(Kernel* kernel, bool* more)
     *more = result.state || result.other;
     if (!*more)
         status = arm(kernel, more);
-    if (status != KAI_OK || !*more)
-        return status;
-    kaiTag at = kernel->now;
-    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
-    kernel->now.p += result.state ? 1 : 0;
-    status = kernel->hooks->round(kernel->owner, at, result.state);
-    return status == KAI_OK ? kernel_check_limits(kernel) : status;
+    return status == KAI_OK && *more ? commit_next_tag(kernel, &result) : status;
 }
 
 kaiStatus circuit_run(Kernel* kernel, double t)

@@ -94,4 +94,14 @@ static inline void commit_apply_staged(Kernel* kernel, CommitResult* result)
     }
 }
 
+// Tags go on: after a change of states p is the next one, after others m. Listeners hear of the one that is over.
+static inline kaiStatus commit_next_tag(Kernel* kernel, const CommitResult* result)
+{
+    kaiTag at = kernel->now;
+    kernel->now.m = result->state ? 0 : kernel->now.m + 1;
+    kernel->now.p += result->state ? 1 : 0;
+    kaiStatus status = kernel->hooks->round(kernel->owner, at, result->state);
+    return status == KAI_OK ? kernel_check_limits(kernel) : status;
+}
+
 #endif

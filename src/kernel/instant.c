@@ -2,6 +2,7 @@
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
 #include "kernel/brief.h"
+#include "kernel/commit.h"
 
 #include <math.h>
 
@@ -169,13 +170,7 @@ kaiStatus instant_react(Kernel* kernel, bool* more)
     *more = result.state || result.other;
     if (!*more)
         status = rest(kernel, &result, more);
-    if (status != KAI_OK || !*more)
-        return status;
-    kaiTag at = kernel->now;
-    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
-    kernel->now.p += result.state ? 1 : 0;
-    status = kernel->hooks->round(kernel->owner, at, result.state);
-    return status == KAI_OK ? kernel_check_limits(kernel) : status;
+    return status == KAI_OK && *more ? commit_next_tag(kernel, &result) : status;
 }
 
 kaiStatus instant_begin(Kernel* kernel, double t, bool start)

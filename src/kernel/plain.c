@@ -3,6 +3,7 @@
 // guard, one reaction, one assignment (guard.h, commit.h); but nothing is asked that such a model has not, and walks
 // are loops over lists. Whatever else the moment brings (inputs that were set, events posted, states that are held,
 // tags that go on at the same t) is left to instant.c before anything has changed.
+#include "kernel/brief.h"
 #include "kernel/commit.h"
 #include "kernel/guard.h"
 
@@ -126,7 +127,9 @@ static kaiStatus look_now(Kernel* kernel)
         kernel->hooks->load(kernel->owner, 0, kernel->now.t);
         status = kernel->hooks->slopes(kernel->owner, 0);
     }
-    return status == KAI_OK ? kernel_run(kernel, kernel->model->islands[0].events) : status;
+    if (status != KAI_OK)
+        return status;
+    return kernel->brief != NULL ? brief_look(kernel) : kernel_run(kernel, kernel->model->islands[0].events);
 }
 
 kaiStatus plain_arm(Kernel* kernel, const uint32_t* list, uint32_t count, bool* leaving)
@@ -179,13 +182,7 @@ static kaiStatus react(Kernel* kernel, bool* more)
     *more = result.state || result.other;
     if (!*more)
         status = arm(kernel, more);
-    if (status != KAI_OK || !*more)
-        return status;
-    kaiTag at = kernel->now;
-    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
-    kernel->now.p += result.state ? 1 : 0;
-    status = kernel->hooks->round(kernel->owner, at, result.state);
-    return status == KAI_OK ? kernel_check_limits(kernel) : status;
+    return status == KAI_OK && *more ? commit_next_tag(kernel, &result) : status;
 }
 
 kaiStatus plain_run(Kernel* kernel, double t)
