@@ -194,6 +194,20 @@ static bool moves_nothing(const BondRun* run)
     return nothing;
 }
 
+bool bonds_agree(Kernel* kernel, BondRun* run)
+{
+    bool still = false;
+    BondJump jump = {.b1 = run->b1,
+                     .b2 = run->b2,
+                     .most = run->most,
+                     .z0 = run->z0,
+                     .z1 = run->z1,
+                     .dx = run->dx,
+                     .still = &still};
+    run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
+    return run->present.settled;
+}
+
 bool bonds_project(Kernel* kernel)
 {
     bool moved = false;
@@ -203,13 +217,12 @@ bool bonds_project(Kernel* kernel)
         if ((run->selection == NULL && run->present.varying == NULL) || !run->entered ||
             !bond_net_has_dependents(run->net))
             continue;
-        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        if (bonds_agree(kernel, run))
+            continue;
         BondStatus status = BOND_OK;
         bool still = false;
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         jump.still = &still;
-        run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
-        if (run->present.settled)
-            continue;
         run->last.lazy = run->last.still = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);

@@ -159,6 +159,7 @@ struct Bonds
     bool quiet;     // the last jump moved nothing
     bool is_quiet;  // at this instant, in the set that was committed last
     bool stayed;    // the last run at this instant followed a way that does not leave its set
+    bool drifted;   // storages that depend on each other have been put together at this tag (passage_follow.c)
     bool reacted;   // the registers hold what `react` makes of the states and modes in them
     // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
     // areas are not written, rows are not loaded, and a program runs only where states have moved.
@@ -227,6 +228,7 @@ bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 // The jump of the present modes with the inputs that select_learn has read, if it is no more than what solver and
 // rounding have let dependent storages drift. Whether there was one.
 bool bonds_project(Kernel* kernel);
+bool bonds_agree(Kernel* kernel, BondRun* run);  // there is none, as far as that is seen without solving for it
 // Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
 // the registers put back onto them, all values being those of the time there.
 bool bonds_are_tied(const Kernel* kernel);
@@ -259,6 +261,11 @@ kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(Kernel* kernel);
 kaiStatus switching_run(Kernel* kernel, CommitResult* result);
+// What was found becomes what there is; so many junctions had switched before. In parts: storages that share what they
+// store; a set and a state that have been committed at this instant.
+kaiStatus switching_commit(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result);
+void switching_watch_sharing(Kernel* kernel);
+kaiStatus switching_note_settled(Kernel* kernel);
 
 // circuit.c: instants of circuits that nobody looks at
 bool circuit_is(const Kernel* kernel);                // the model may have such

@@ -81,19 +81,18 @@ typedef struct Passages
 
 void passages_free(Kernel* kernel);  // all of them: the equations are others
 
-// Goes the way that an instant like this one went before, if there is one and every sign on it is clear and the same:
-// the modes and states of its last set are in the registers then.
-typedef enum PassageEnd
-{
-    PASSAGE_NONE,   // nothing has happened
-    PASSAGE_STAYS,  // nor is there anything to commit
-    PASSAGE_LEADS,  // to another set
-} PassageEnd;
-PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status);
+// The set of the modes in the registers; NULL: it has none, or its instants are not followed.
+PassageSet* passage_find_set(Kernel* kernel, bool make);
+uint64_t passage_cause(const Kernel* kernel, const PassageSet* set);
+Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause);  // the way from it; NULL: there is none
+bool passage_serves(const Kernel* kernel);                                     // ways may be kept and followed
+
+// passage_follow.c: goes the way that an instant like this one went before, if there is one and every sign on it is
+// clear and the same; or there is none, because nothing has changed since the set was committed and no transition
+// holds. What was found is committed then. False: nothing has happened that is not found again.
+bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status);
 // The modes of a set that has been left are the ones in the registers: as contexts_refresh.
 void passage_take_modes(Kernel* kernel);
-// Where nothing has changed since the set was committed: no transition holds, and nobody looks.
-bool passage_rests(Kernel* kernel);
 
 // While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
 // looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules

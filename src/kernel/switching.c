@@ -336,7 +336,7 @@ static void settle_states(Kernel* kernel, CommitResult* result)
 }
 
 // A set of modes that is committed with a state with which it was committed at this instant already: a mythical loop.
-static kaiStatus note_settled(Kernel* kernel)
+kaiStatus switching_note_settled(Kernel* kernel)
 {
     Bonds* bonds = kernel->bonds;
     size_t width = bonds->junction_count + kernel->model->state_count;
@@ -388,7 +388,7 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
 
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
 // says nothing about that (paper 002, "The Nature and Effects of Discontinuities").
-static void watch_sharing(Kernel* kernel)
+void switching_watch_sharing(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
@@ -464,7 +464,7 @@ static kaiStatus find_modes(Kernel* kernel, bool same, bool* consistent)
 }
 
 // What was found becomes what there is. `switches`: so many there were before.
-static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result)
+kaiStatus switching_commit(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     CommitResult switched = {0};
@@ -482,41 +482,40 @@ static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches,
     result->state |= switched.state;
     result->other |= switched.other;
     if (switched.state || switched.other)
-        watch_sharing(kernel);
+        switching_watch_sharing(kernel);
     bonds_warn_not_unique(kernel);
-    return switched.state || switched.other ? note_settled(kernel) : KAI_OK;
+    return switched.state || switched.other ? switching_note_settled(kernel) : KAI_OK;
 }
 
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     int64_t switches = kernel->counters.switches;
-    kaiStatus status = turn_ratios(kernel);
+    kaiStatus status = KAI_OK;
+    bonds->passages.taken = NULL;
+    bonds->drifted = false;
+    if (passage_follow(kernel, result, &status))
+        return status;
+    status = turn_ratios(kernel);
     if (status != KAI_OK)
         return status;
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && kernel->model->fused && !result->state;
     bonds->given = same;
-    bonds->passages.taken = NULL;
-    if (same && passage_rests(kernel))
-        return kernel->hooks->tags(kernel->owner, 1);
-    if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
+    if ((!same || !bonds->steady) && !bonds->drifted)  // unsteady inputs may be those of a set that was tried
         select_learn(kernel);
-    bonds->given |= !same && !bonds_project(kernel);
+    bonds->given |= !same && !bonds->drifted && !bonds_project(kernel);
     bonds->reacted &= bonds->given;
     if (!same || !bonds->stayed)  // otherwise what was before is what was before the last tag
         kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     bonds->later = bonds->steady;
-    PassageEnd end = passage_follow(kernel, &consistent, &status);
-    if (end == PASSAGE_NONE)
-        status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
+    status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
     if (status == KAI_OK && bonds->later)
         status = bonds_complete(kernel);
-    bonds->later = false;
-    bonds->is_quiet = bonds->stayed = end == PASSAGE_STAYS;
-    if (status != KAI_OK || end == PASSAGE_STAYS)
+    bonds->later = bonds->is_quiet = bonds->stayed = false;
+    if (status != KAI_OK)
         return status;
     status = consistent ? present_check(kernel) : bonds_fail_inconsistent(kernel);
-    return status == KAI_OK ? commit_modes(kernel, consistent, switches, result) : status;
+    return status == KAI_OK ? switching_commit(kernel, consistent, switches, result) : status;
 }

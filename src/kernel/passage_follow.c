@@ -1,0 +1,294 @@
+// Following a way that passage.c has kept. The sums that decided it are evaluated in their order: where each is clear
+// again and has its sign, the rules of switching.c would find the same way, and only the set at its end is entered. A
+// sum that is not clear is asked of the selection, where the net is in its set (at the beginning and at the end).
+// Anything else, and the rules have their way, from where the instant stood.
+#include "kernel/bonds.h"
+#include "kernel/brief.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- signs
+
+static inline bool is_clear(const Kernel* kernel, const PassageTest* test)
+{
+    double sum = 0, bound = test->bound + test->per_time * kernel_slack(kernel, kernel->now.t);
+    for (uint32_t i = 0; i < test->count; i++)
+        sum += test->weights[i] * kernel->R[test->regs[i]];
+    if (test->below)
+        return fabs(sum) <= bound;
+    return test->count > 0 && (test->sign == 0 ? fabs(sum) : test->sign * sum) > bound;
+}
+
+// How far the set that the net is in is known while signs are asked for.
+typedef struct Asking
+{
+    bool jumped, judged;
+} Asking;
+
+// The selection's own answer there.
+static bool is_found(Kernel* kernel, const PassageTest* test, Asking* asking)
+{
+    bool consistent = true;
+    if (!test->asks || (!asking->jumped && bonds_jump(kernel, &consistent) != KAI_OK))
+        return false;
+    if (!asking->judged)
+        select_judge(kernel);
+    asking->jumped = asking->judged = true;
+    return consistent &&
+           select_fires(kernel, test->machine, &kernel->model->transitions[test->transition]) == test->fires;
+}
+
+// Those between two places. `jumped`: the net is in their set, after its jump.
+static bool pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped)
+{
+    BondSigns* signs = &kernel->bonds->signs;
+    Asking asking = {.jumped = jumped};
+    bool same = true;
+    for (uint32_t i = from; i < to && same; i++)
+    {
+        const PassageTest* test = &way->tests[i];
+        bool clear = is_clear(kernel, test);
+        same = clear || is_found(kernel, test, &asking);
+        if (!clear)
+            continue;
+        signs->tolerances[test->machine] = test->tolerance;
+        signs->ties[test->machine] = 0;
+    }
+    return same;
+}
+
+static void go_back(Kernel* kernel, bool reacted)
+{
+    Bonds* bonds = kernel->bonds;
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
+        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = bonds->modes[i];
+    memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
+    brief_restore(kernel);
+    brief_begin(kernel);
+    bonds->reacted = reacted;
+}
+
+// Its equations are at hand, as long as none have been given up.
+static void enter_net(Kernel* kernel, const Passage* way)
+{
+    BondRun* run = &kernel->bonds->runs[0];
+    for (int i = 0; i < run->graph->switch_count; i++)
+        run->on[i] = bonds_is_on(kernel, run, i);
+    bond_net_restore(run->net, way->net);
+    run->rows.loaded = run->present.settled = false;
+    run->present.tied = way->tied;
+}
+
+// Nothing jumps: storages depend on none of the others, or nothing is switched.
+static void stay(Kernel* kernel)
+{
+    BondRun* run = &kernel->bonds->runs[0];
+    bonds_clear_areas(kernel);
+    kernel->bonds->quiet = true;
+    memset(run->dx, 0, sizeof(double) * (size_t)run->graph->port_count);
+    run->last = (BondLast){.status = BOND_OK, .lazy = true, .still = true};
+    run->present.settled = false;
+    kernel->bonds->signs.unjudged = true;
+    kernel->brief->used = true;
+}
+
+// What the set that has been entered does to the states. False: it has impulses, or contradicts itself. *jumped: areas
+// and values can be asked for.
+static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool* jumped)
+{
+    const BondLast* last = &kernel->bonds->runs[0].last;
+    *jumped = way->depends || !kernel->bonds->reacted;
+    if (!*jumped)
+    {
+        stay(kernel);
+        return true;
+    }
+    bool quiet = bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
+    kernel->bonds->signs.unjudged |= quiet;
+    return quiet;
+}
+
+// The last set of a way, with its jump.
+static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
+{
+    Bonds* bonds = kernel->bonds;
+    bool reacted = bonds->reacted, jumped;
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
+        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
+    enter_net(kernel, way);
+    if (jump_last(kernel, way, consistent, &jumped) && pass(kernel, way, way->before, way->count, jumped))
+        return true;
+    go_back(kernel, reacted);
+    bonds_enter(kernel);
+    *consistent = true;
+    return false;
+}
+
+// ---- a tag
+
+// Whether no input is larger than ever. *same: nor has any changed since the last jump, which moved nothing.
+static bool compare_inputs(const Kernel* kernel, const BondRun* run, bool* same)
+{
+    const BondFeeds* feeds = &run->feeds;
+    const double *R = kernel->R, *most = run->most;
+    bool moved = !run->linear, within = true;
+    for (const BondFeed *f = feeds->values, *end = f + feeds->value_count; f < end; f++)
+    {
+        moved |= R[f->reg] != run->b1[f->at];
+        within &= !(fabs(R[f->reg]) > most[f->at]);
+    }
+    most += run->graph->input_count;
+    for (const BondFeed *f = feeds->slopes, *end = f + feeds->slope_count; f < end; f++)
+    {
+        moved |= R[f->reg] != run->b2[f->at];
+        within &= !(fabs(R[f->reg]) > most[f->at]);
+    }
+    *same &= !moved;
+    return within;
+}
+
+// The committed state, to come back to, and what is read as committed.
+static void keep_committed(Kernel* kernel)
+{
+    Bonds* bonds = kernel->bonds;
+    const kaiModel* model = kernel->model;
+    double *R = kernel->R, *states = kernel_states(kernel);
+    brief_begin(kernel);
+    for (uint32_t i = 0; i < model->state_count; i++)
+        bonds->states[i] = states[i];
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
+        bonds->modes[i] = R[model->machines[bonds->junctions[i]].reg];
+    for (const Reset *c = model->committed, *end = c + model->committed_count; c < end; c++)
+        R[c->target] = R[c->value];
+}
+
+// What comes before any set is tried. False: storages that depend on each other have been put together.
+static bool begin(Kernel* kernel, bool same)
+{
+    Bonds* bonds = kernel->bonds;
+    BondRun* run = &bonds->runs[0];
+    bool told = same && bonds->stayed;  // what was before is what was before the last tag
+    if (!same)
+    {
+        bonds_read_inputs(kernel, run, false);
+        bonds->is_quiet = false;
+        if (bond_net_has_dependents(run->net) && !bonds_agree(kernel, run))
+            bonds->drifted = bonds_project(kernel);
+        if (bonds->drifted)
+            return false;
+    }
+    keep_committed(kernel);
+    if (!told)
+        kernel->hooks->before_jump(kernel->owner);
+    bonds->given = bonds->reacted = true;
+    return true;
+}
+
+static void leave_modes(Kernel* kernel)
+{
+    Bonds* bonds = kernel->bonds;
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
+    {
+        const Machine* machine = &model->machines[bonds->junctions[i]];
+        if (kernel->R[machine->reg] != bonds->modes[i])
+            kernel->leaving[kernel->leaving_count++] =
+                model->modes[machine->first_mode + (uint32_t)bonds->modes[i]].ctx;
+    }
+    kernel_disturb_all(kernel);
+}
+
+// Nothing has moved but modes.
+static kaiStatus commit_still(Kernel* kernel, CommitResult* result)
+{
+    leave_modes(kernel);
+    kernel->bonds->is_quiet = true;
+    result->other = true;
+    if (kernel->bonds->runs[0].stores.some)
+        switching_watch_sharing(kernel);
+    return switching_note_settled(kernel);
+}
+
+static kaiStatus arrive(Kernel* kernel, const Passage* way, int64_t switches, CommitResult* result)
+{
+    Bonds* bonds = kernel->bonds;
+    bool still = bonds->runs[0].last.still && bonds->reacted;
+    bonds->stayed = way->modes == NULL;
+    bonds->is_quiet = bonds->stayed;
+    if (bonds->stayed)
+        return KAI_OK;
+    return still ? commit_still(kernel, result) : switching_commit(kernel, true, switches, result);
+}
+
+static bool go(Kernel* kernel, const Passage* way)
+{
+    bool consistent = true;
+    if (!pass(kernel, way, 0, way->before, false))
+        return false;
+    if (way->modes == NULL)
+        stay(kernel);
+    else if (!enter_last(kernel, way, &consistent))
+        return false;
+    kernel->bonds->unshown = false;
+    kernel->bonds->last_place = way->switches > 0 ? way->last_place : kernel->bonds->last_place;
+    kernel->now.m += (int32_t)way->steps;
+    kernel->counters.switches += way->switches;
+    return true;
+}
+
+static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, kaiStatus* status)
+{
+    Bonds* bonds = kernel->bonds;
+    int64_t switches = kernel->counters.switches;
+    if (!begin(kernel, same))
+        return false;
+    bonds->later = true;
+    bool taken = go(kernel, way);
+    if (taken)
+    {
+        bonds->passages.taken = way;
+        *status = kernel->hooks->tags(kernel->owner, way->tags);
+        if (*status == KAI_OK && way->modes != NULL)
+            *status = bonds_complete(kernel);
+    }
+    bonds->later = false;
+    if (taken && *status == KAI_OK)
+        *status = arrive(kernel, way, switches, result);
+    bonds->is_quiet &= taken;
+    return taken;
+}
+
+bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
+{
+    const BondRun* run = &kernel->bonds->runs[0];
+    PassageSet* set = passage_serves(kernel) && !result->state ? passage_find_set(kernel, false) : NULL;
+    bool same = kernel->bonds->is_quiet;
+    if (set == NULL || !compare_inputs(kernel, run, &same))
+        return false;
+    uint64_t cause = passage_cause(kernel, set);
+    bool rests = same && cause == 0;
+    Passage* way = rests ? NULL : passage_find(kernel, set, cause);
+    bool open = way != NULL && way->known && way->grown == bond_selection_grown(run->selection) &&
+                way->trimmed == bond_net_trimmed(run->net);
+    if (!(rests || open) || kernel->hooks->sees(kernel->owner, false, rests ? 1 : way->tags))
+        return false;
+    if (!rests)
+        return take(kernel, way, same, result, status);
+    keep_committed(kernel);
+    *status = kernel->hooks->tags(kernel->owner, 1);
+    return true;
+}
+
+void passage_take_modes(Kernel* kernel)
+{
+    Passage* way = kernel->bonds->passages.taken;
+    if (way != NULL && way->end != NULL)
+    {
+        brief_take_set(kernel, way->end);
+        return;
+    }
+    contexts_refresh(kernel);
+    if (way != NULL && brief_set(kernel) != NULL)
+        way->end = kernel->brief->set;
+}
