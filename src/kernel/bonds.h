@@ -54,12 +54,20 @@ typedef struct BondStored
     uint32_t state, value;
 } BondStored;
 
+typedef struct BondKnown  // an input with its place in b1 or b2, and the largest that was seen
+{
+    const double *value, *most;
+    double* kept;
+} BondKnown;
+
 // Where inputs of the model stand in the registers, and in b1, b2 and b0.
 typedef struct BondFeeds
 {
     BondFeed *values, *slopes, *impulses;
     uint32_t sources, value_count;  // values: first those that are not of storages
     uint32_t slope_count, impulse_count;
+    BondKnown* known;  // values and slopes
+    uint32_t known_count;
     BondStored* stored;  // of linear storages
     uint32_t stored_count;
 } BondFeeds;
@@ -269,6 +277,8 @@ kaiStatus switching_note_settled(Kernel* kernel);
 
 // circuit.c: instants of circuits that nobody looks at
 bool circuit_is(const Kernel* kernel);                // the model may have such
+bool circuit_list(Kernel* kernel);                    // then what they react with is listed; false: no memory
+void circuit_forget(Kernel* kernel);
 bool circuit_serves(const Kernel* kernel, double t);  // and this is one
 kaiStatus circuit_run(Kernel* kernel, double t);
 

@@ -337,7 +337,7 @@ void brief_follow(Kernel* kernel, bool only)
 {
     const Bonds* bonds = kernel->bonds;
     kernel->brief->follows = only && bonds->steady && bonds->count == 1 && bonds->other_count == 0;
-    kernel->brief->circuit = circuit_is(kernel);
+    kernel->brief->circuit = circuit_is(kernel) && circuit_list(kernel);
 }
 
 void brief_free(Kernel* kernel)
@@ -348,6 +348,7 @@ void brief_free(Kernel* kernel)
     if (kernel->brief->kept != NULL)
         a.alloc(a.user, kernel->brief->kept, written_size(kernel->brief), 0);
     brief_sets_free(kernel);
+    circuit_forget(kernel);
     if (kernel->brief->read != NULL)
         a.alloc(a.user, kernel->brief->read, kernel->model->reg_count, 0);
     slice_free(kernel->brief->react, a);
@@ -428,7 +429,7 @@ kaiStatus brief_whole(Kernel* kernel)
 
 kaiStatus brief_tag(Kernel* kernel)
 {
-    bool whole = kernel->brief == NULL || !kernel->brief->used || !kernel->hooks->sees(kernel->owner, false, 1);
+    bool whole = kernel->brief == NULL || !kernel->brief->used || kernel->unseen_tags > 0;
     kaiStatus status = whole ? KAI_OK : brief_whole(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }
@@ -437,7 +438,7 @@ kaiStatus brief_flow(Kernel* kernel, bool seen)
 {
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->flow);
-    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner, true, 1);
+    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner);
     if (kernel->brief->left_seen)
         return kernel_run(kernel, kernel->model->flow);
     slice_run(kernel->brief->flow, kernel->model, kernel->R, &kernel->host);

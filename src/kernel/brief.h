@@ -11,12 +11,20 @@ enum
     BRIEF_WORDS = 4096  // of a reaction at most that has them
 };
 
+// A relation of a set of modes: where its argument, what it was last, its latch and its truth are.
+typedef struct BriefGuard
+{
+    double *argument, *last_g, *react_g, *latch, *truth;
+    uint32_t latch_reg;
+} BriefGuard;
+
 // The programs of a set of modes, without switches.
 typedef struct BriefSet
 {
     Slice *react, *events, *look;
     Slice* sums;   // the reaction without the truths of relations; NULL: they are read, or are not as relations are
     bool clear;    // and such a truth is 0 where its argument is not negative and has changed
+    BriefGuard* guards;  // of a set with `sums`: all that are active
     bool left;     // and the left limits of all guards are what they make of the first reaction
     uint32_t met;  // so often, before there are any
     struct PassageSet* passages;  // from it; NULL: not looked for
@@ -24,6 +32,12 @@ typedef struct BriefSet
     uint32_t count, guard_count;  // contexts that are active, and their guards
     uint32_t contexts[];          // and the guards behind them
 } BriefSet;
+
+typedef struct CircuitWhen
+{
+    const double* fire;
+    const Reaction* reaction;
+} CircuitWhen;
 
 struct Brief
 {
@@ -42,6 +56,8 @@ struct Brief
     bool kept_some, kept_all;  // those have been kept; all registers have, because a whole reaction has run
     bool left_seen;            // somebody looks at the left limit
     bool circuit;              // instants are those of circuit.c
+    CircuitWhen* whens;        // whose reactions are these
+    uint32_t when_count;
     bool follows;              // ways from set to set (passage.h) are
 };
 
@@ -73,6 +89,8 @@ kaiStatus brief_whole(Kernel* kernel);
 // brief_sets.c: the programs of the present modes; NULL: they have none of their own.
 const BriefSet* brief_set(Kernel* kernel);
 void brief_sets_free(Kernel* kernel);
+// Tags of such a set with `sums`: latches and last values are what the reaction has found.
+void brief_commit_set(Kernel* kernel, const BriefSet* set);
 // The reaction of such a set: relations whose arguments are what they were keep their latches.
 void brief_react_set(Kernel* kernel, const BriefSet* set);
 // Whether the left limits of its guards can wait for the first reaction, at an instant that nobody looks at.

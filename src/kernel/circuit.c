@@ -25,16 +25,62 @@ bool circuit_serves(const Kernel* kernel, double t)
     return kernel->brief != NULL && kernel->brief->circuit && plain_serves(kernel, t);
 }
 
+bool circuit_list(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    Brief* brief = kernel->brief;
+    IndexRange whens = model->contexts[0].whens;
+    brief->when_count = whens.count;
+    brief->whens = a.alloc(a.user, NULL, 0, sizeof *brief->whens * ((size_t)whens.count + 1));
+    for (uint32_t i = 0; i < whens.count && brief->whens != NULL; i++)
+    {
+        const Reaction* reaction = &model->reactions[model->ctx_whens[whens.first + i]];
+        brief->whens[i] = (CircuitWhen){&kernel->R[reaction->fire], reaction};
+    }
+    return brief->whens != NULL;
+}
+
+void circuit_forget(Kernel* kernel)
+{
+    kaiAllocator a = kernel->options->allocator;
+    Brief* brief = kernel->brief;
+    if (brief->whens != NULL)
+        a.alloc(a.user, brief->whens, sizeof *brief->whens * ((size_t)brief->when_count + 1), 0);
+    brief->whens = NULL;
+}
+
 // ---- the left limit
+
+// Nobody looks at it: states, what memories of listeners show of them, and what guards compare, if the first reaction
+// does not tell as well.
+static kaiStatus pass_left(Kernel* kernel, double t)
+{
+    Brief* brief = kernel->brief;
+    kaiStatus status = KAI_OK;
+    kernel->react_touches[0] = kernel->touch;
+    kernel->hooks->load(kernel->owner, 0, t);
+    kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
+    if (brief->flow->count > 0)
+        slice_run(brief->flow, kernel->model, kernel->R, &kernel->host);
+    if (brief_puts_off(kernel))
+        return KAI_OK;
+    status = brief_events(kernel);
+    if (status == KAI_OK)
+        guard_left_limit(kernel);
+    return status;
+}
 
 static kaiStatus left_limit(Kernel* kernel, double t)
 {
     kernel->now = (kaiTag){t, -1, 0};
-    touch_moment(kernel, t);
-    kernel->moment++;
-    touch_begin(kernel);
+    kernel->load_time = kernel->R[kernel->model->reg_time] = t;
+    kernel->moment += 2;
+    kernel->touch++;
+    kernel->scene.open = 0;
     kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
-    kaiStatus status = touch_settle(kernel, false);
+    kernel->brief->left_seen = kernel->hooks->sees(kernel->owner);
+    kaiStatus status = kernel->brief->left_seen ? touch_settle(kernel, false) : pass_left(kernel, t);
     if (status == KAI_OK)
         status = kernel->hooks->tag(kernel->owner, true);
     kernel->host.beyond = NULL;
@@ -61,15 +107,14 @@ static kaiStatus begin(Kernel* kernel, double t)
 
 // ---- one tag
 
-static kaiStatus stage(Kernel* kernel)
+static inline kaiStatus stage(Kernel* kernel)
 {
-    const kaiModel* model = kernel->model;
-    const uint32_t* whens = model->ctx_whens + model->contexts[0].whens.first;
+    const CircuitWhen *when = kernel->brief->whens, *end = when + kernel->brief->when_count;
     kaiStatus status = KAI_OK;
     kernel->reacted_count = 0;
-    for (const uint32_t* end = whens + model->contexts[0].whens.count; whens < end && status == KAI_OK; whens++)
-        if (kernel->R[model->reactions[*whens].fire] != 0)
-            status = commit_stage_reaction(kernel, &model->reactions[*whens]);
+    for (; when < end && status == KAI_OK; when++)
+        if (*when->fire != 0)
+            status = commit_stage_reaction(kernel, when->reaction);
     if (status != KAI_OK)
         commit_forget(kernel);
     return status;
@@ -79,16 +124,7 @@ static void commit_guards(Kernel* kernel, CommitResult* result)
 {
     const uint32_t* list = kernel->active_guards.at;
     for (const uint32_t* end = list + kernel->active_guards.count; list < end; list++)
-    {
-        const Guard* guard = &kernel->model->guards[*list];
-        if (is_crossing(guard) || guard->react_present != NO_REG)
-        {
-            guard_commit_one(kernel, *list, result);
-            continue;
-        }
-        guard_take_truth(kernel, guard);
-        kernel->R[guard->last_g] = kernel->R[guard->react_g];
-    }
+        guard_commit_one(kernel, *list, result);
 }
 
 // Nothing is assigned at this tag: what is left forgets, then the modes are those that were found.
@@ -101,14 +137,18 @@ static void change_modes(Kernel* kernel)
     guard_enter(kernel);
 }
 
-static void apply(Kernel* kernel, CommitResult* result)
+// `set`: that in which the tag began.
+static void apply(Kernel* kernel, const BriefSet* set, CommitResult* result)
 {
     uint32_t staged = kernel->staged_count;
     if (staged + kernel->reacted_count > 0)
         kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
     if (kernel->raised_count > 0)
         commit_clear_events(kernel, result);
-    commit_guards(kernel, result);
+    if (set != NULL && set->sums != NULL)
+        brief_commit_set(kernel, set);
+    else
+        commit_guards(kernel, result);
     if (staged > 0)
     {
         commit_change_modes(kernel, result);
@@ -135,14 +175,18 @@ static kaiStatus react(Kernel* kernel, bool* more)
     *more = false;
     kernel->counters.tags++;
     kernel->reaction++;
-    kaiStatus status = brief_react(kernel);
-    if (status == KAI_OK)
-        status = stage(kernel);
+    kernel->brief->used = true;
+    const BriefSet* set = brief_set(kernel);
+    if (set != NULL)
+        brief_react_set(kernel, set);
+    else
+        slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+    kaiStatus status = stage(kernel);
     if (status == KAI_OK)
         status = switching_run(kernel, &result);
     if (status != KAI_OK)
         return status;
-    apply(kernel, &result);
+    apply(kernel, set, &result);
     *more = result.state || result.other;
     if (!*more)
         status = arm(kernel, more);

@@ -58,7 +58,7 @@ static bool list_priors(const Kernel* kernel, PassageSet* set)
             const Transition* t = &model->transitions[junction_mode(kernel, i)->first_transition + k];
             possible &= !t->posterior || t->one_way != 0;
             if (!t->posterior && set->prior_count < 64)
-                set->priors[set->prior_count].fire = model->reactions[t->reaction].fire;
+                set->priors[set->prior_count].fire = &kernel->R[model->reactions[t->reaction].fire];
             set->prior_count += !t->posterior;
         }
     return possible && set->prior_count <= 64;
@@ -122,11 +122,11 @@ PassageSet* passage_find_set(Kernel* kernel, bool make)
     return p->sets[i]->none ? NULL : p->sets[i];
 }
 
-uint64_t passage_cause(const Kernel* kernel, const PassageSet* set)
+uint64_t passage_cause(const PassageSet* set)
 {
     uint64_t cause = 0;
     for (uint32_t i = 0; i < set->prior_count; i++)
-        cause |= (uint64_t)(kernel->R[set->priors[i].fire] != 0) << i;
+        cause |= (uint64_t)(*set->priors[i].fire != 0) << i;
     return cause;
 }
 
@@ -157,12 +157,12 @@ void passage_begin(Kernel* kernel, bool same)
 {
     PassageDraft* draft = &kernel->bonds->passages.draft;
     draft->open = false;
-    if (same || !kernel->bonds->given || !passage_serves(kernel) || kernel->hooks->sees(kernel->owner, false, 1))
+    if (same || !kernel->bonds->given || !passage_serves(kernel) || kernel->unseen_tags == 0)
         return;
     PassageSet* set = passage_find_set(kernel, true);
     if (set == NULL)
         return;
-    uint64_t cause = passage_cause(kernel, set);
+    uint64_t cause = passage_cause(set);
     Passage* way = passage_find(kernel, set, cause);
     if (way == NULL && set->way_count < PASSAGE_WAYS)
     {
@@ -233,8 +233,7 @@ static void put_row(const Kernel* kernel, const BondReason* reason, PassageTest*
         uint32_t reg = input == NULL ? NO_REG : slope ? input->slope : input->value;
         if (reg == NO_REG)
             continue;
-        test->regs[test->count] = reg;
-        test->weights[test->count++] = reason->row.weight[i];
+        test->terms[test->count++] = (PassageTerm){&kernel->R[reg], reason->row.weight[i]};
     }
     test->bound = reason->bound;
     test->per_time = reason->per_time;

@@ -12,6 +12,12 @@ enum
     PASSAGE_TESTS = 24  // of one way
 };
 
+typedef struct PassageTerm
+{
+    const double* x;  // a register
+    double weight;
+} PassageTerm;
+
 // A sign that was asked for, as a sum of registers.
 typedef struct PassageTest
 {
@@ -20,10 +26,10 @@ typedef struct PassageTest
     bool fires;   // what that makes of the transition
     bool below;   // it is no more than the bound
     bool asks;    // where the sum is not clear, or there is none, the selection may be asked: the set is there
-    uint32_t count, regs[SIGN_ROW_MOST];
-    double weights[SIGN_ROW_MOST];
+    uint32_t count;
     double bound, per_time;  // BondReason
     double tolerance;        // of the sign (select.c)
+    PassageTerm terms[SIGN_ROW_MOST];
 } PassageTest;
 
 typedef struct Passage
@@ -45,7 +51,7 @@ typedef struct Passage
 
 typedef struct PassagePrior  // a transition of the set that is taken on committed values
 {
-    uint32_t fire;
+    const double* fire;
 } PassagePrior;
 
 typedef struct PassageSet
@@ -83,7 +89,7 @@ void passages_free(Kernel* kernel);  // all of them: the equations are others
 
 // The set of the modes in the registers; NULL: it has none, or its instants are not followed.
 PassageSet* passage_find_set(Kernel* kernel, bool make);
-uint64_t passage_cause(const Kernel* kernel, const PassageSet* set);
+uint64_t passage_cause(const PassageSet* set);
 Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause);  // the way from it; NULL: there is none
 bool passage_serves(const Kernel* kernel);                                     // ways may be kept and followed
 

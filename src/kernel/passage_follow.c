@@ -10,11 +10,12 @@
 
 // ---- signs
 
-static inline bool is_clear(const Kernel* kernel, const PassageTest* test)
+// `slack`: the time to which the instant is known.
+static inline bool is_clear(const PassageTest* test, double slack)
 {
-    double sum = 0, bound = test->bound + test->per_time * kernel_slack(kernel, kernel->now.t);
-    for (uint32_t i = 0; i < test->count; i++)
-        sum += test->weights[i] * kernel->R[test->regs[i]];
+    double sum = 0, bound = test->bound + test->per_time * slack;
+    for (const PassageTerm *term = test->terms, *end = term + test->count; term < end; term++)
+        sum += term->weight * *term->x;
     if (test->below)
         return fabs(sum) <= bound;
     return test->count > 0 && (test->sign == 0 ? fabs(sum) : test->sign * sum) > bound;
@@ -44,11 +45,12 @@ static bool pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to,
 {
     BondSigns* signs = &kernel->bonds->signs;
     Asking asking = {.jumped = jumped};
+    double slack = kernel_slack(kernel, kernel->now.t);
     bool same = true;
     for (uint32_t i = from; i < to && same; i++)
     {
         const PassageTest* test = &way->tests[i];
-        bool clear = is_clear(kernel, test);
+        bool clear = is_clear(test, slack);
         same = clear || is_found(kernel, test, &asking);
         if (!clear)
             continue;
@@ -127,25 +129,25 @@ static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 
 // ---- a tag
 
-// Whether no input is larger than ever. *same: nor has any changed since the last jump, which moved nothing.
-static bool compare_inputs(const Kernel* kernel, const BondRun* run, bool* same)
+// Whether the inputs are those of the last jump.
+static inline bool are_same(const BondRun* run)
 {
-    const BondFeeds* feeds = &run->feeds;
-    const double *R = kernel->R, *most = run->most;
-    bool moved = !run->linear, within = true;
-    for (const BondFeed *f = feeds->values, *end = f + feeds->value_count; f < end; f++)
+    const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
+    while (k < end && *k->value == *k->kept)
+        k++;
+    return k == end && run->linear;
+}
+
+// As they are now. False: one is larger than ever.
+static inline bool read_inputs(const BondRun* run)
+{
+    const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
+    while (k < end && !(fabs(*k->value) > *k->most))
     {
-        moved |= R[f->reg] != run->b1[f->at];
-        within &= !(fabs(R[f->reg]) > most[f->at]);
+        *k->kept = *k->value;
+        k++;
     }
-    most += run->graph->input_count;
-    for (const BondFeed *f = feeds->slopes, *end = f + feeds->slope_count; f < end; f++)
-    {
-        moved |= R[f->reg] != run->b2[f->at];
-        within &= !(fabs(R[f->reg]) > most[f->at]);
-    }
-    *same &= !moved;
-    return within;
+    return k == end;
 }
 
 // The committed state, to come back to, and what is read as committed.
@@ -163,7 +165,8 @@ static void keep_committed(Kernel* kernel)
         R[c->target] = R[c->value];
 }
 
-// What comes before any set is tried. False: storages that depend on each other have been put together.
+// What comes before any set is tried. False: an input is larger than ever, or storages that depend on each other have
+// been put together.
 static bool begin(Kernel* kernel, bool same)
 {
     Bonds* bonds = kernel->bonds;
@@ -171,8 +174,9 @@ static bool begin(Kernel* kernel, bool same)
     bool told = same && bonds->stayed;  // what was before is what was before the last tag
     if (!same)
     {
-        bonds_read_inputs(kernel, run, false);
         bonds->is_quiet = false;
+        if (!read_inputs(run))
+            return false;
         if (bond_net_has_dependents(run->net) && !bonds_agree(kernel, run))
             bonds->drifted = bonds_project(kernel);
         if (bonds->drifted)
@@ -263,15 +267,15 @@ bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
 {
     const BondRun* run = &kernel->bonds->runs[0];
     PassageSet* set = passage_serves(kernel) && !result->state ? passage_find_set(kernel, false) : NULL;
-    bool same = kernel->bonds->is_quiet;
-    if (set == NULL || !compare_inputs(kernel, run, &same))
+    if (set == NULL)
         return false;
-    uint64_t cause = passage_cause(kernel, set);
+    bool same = kernel->bonds->is_quiet && are_same(run);
+    uint64_t cause = passage_cause(set);
     bool rests = same && cause == 0;
     Passage* way = rests ? NULL : passage_find(kernel, set, cause);
     bool open = way != NULL && way->known && way->grown == bond_selection_grown(run->selection) &&
                 way->trimmed == bond_net_trimmed(run->net);
-    if (!(rests || open) || kernel->hooks->sees(kernel->owner, false, rests ? 1 : way->tags))
+    if (!(rests || open) || (rests ? 1 : way->tags) > kernel->unseen_tags)
         return false;
     if (!rests)
         return take(kernel, way, same, result, status);

@@ -13,7 +13,8 @@ void switching_begin(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondStores* stores = &kernel->bonds->runs[i].stores;
-        memset(stores->shared, 0, sizeof(bool) * stores->port_count);
+        if (stores->some)
+            memset(stores->shared, 0, sizeof(bool) * stores->port_count);
         stores->some = false;
     }
     kernel->bonds->settled_count = 0;

@@ -100,8 +100,6 @@ static void hook_keep(void* owner, uint32_t var)
 static kaiStatus hook_tag(void* owner, bool left)
 {
     kaiSim* sim = owner;
-    if (left)
-        record_begin(&sim->record);
     return record_tag(&sim->record, true, left);
 }
 
@@ -167,10 +165,10 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
-static bool hook_sees(void* owner, bool left, uint32_t tags)
+static bool hook_sees(void* owner)
 {
     kaiSim* sim = owner;
-    return record_sees(&sim->record, left, tags);
+    return record_sees(&sim->record);
 }
 
 static kaiStatus hook_tags(void* owner, uint32_t tags)
