@@ -92,7 +92,7 @@ typedef struct BondLast
 } BondLast;
 
 // One connected graph.
-typedef struct BondRun
+struct BondRun
 {
     const BondSystem* system;
     BondGraph* graph;
@@ -125,7 +125,7 @@ typedef struct BondRun
     BondEdge* edges;
     BondPresent present;
     Kernel* kernel;
-} BondRun;
+};
 
 // Signs of one-way junctions, asked for once in a set of modes (select.c).
 typedef struct BondSigns

@@ -6,6 +6,7 @@
 #include "kernel/brief.h"
 
 #include "kernel/bonds.h"
+#include "kernel/course.h"
 #include "kernel/scene.h"
 #include "model/code.h"
 #include "model/fields.h"
@@ -333,11 +334,13 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
     return made;
 }
 
-void brief_follow(Kernel* kernel, bool only)
+bool brief_follow(Kernel* kernel, bool only, bool counts, const uint32_t* columns, uint32_t column_count)
 {
     const Bonds* bonds = kernel->bonds;
     kernel->brief->follows = only && bonds->steady && bonds->count == 1 && bonds->other_count == 0;
-    kernel->brief->circuit = circuit_is(kernel) && circuit_list(kernel);
+    kernel->brief->circuit = circuit_is(kernel);
+    return !kernel->brief->circuit ||
+           (circuit_list(kernel) && course_make(kernel, counts, columns, column_count));
 }
 
 void brief_free(Kernel* kernel)
@@ -349,6 +352,7 @@ void brief_free(Kernel* kernel)
         a.alloc(a.user, kernel->brief->kept, written_size(kernel->brief), 0);
     brief_sets_free(kernel);
     circuit_forget(kernel);
+    course_free(kernel);
     if (kernel->brief->read != NULL)
         a.alloc(a.user, kernel->brief->read, kernel->model->reg_count, 0);
     slice_free(kernel->brief->react, a);

@@ -18,8 +18,41 @@ typedef struct BriefGuard
     uint32_t latch_reg;
 } BriefGuard;
 
+enum
+{
+    COURSE_STOPS = 6,  // tags of an instant that is kept
+    COURSE_KEPT = 8    // such instants, from one set of modes
+};
+
+typedef struct BriefSet BriefSet;
+
+// A tag of an instant that is kept (course.c).
+typedef struct CourseStop
+{
+    BriefSet* set;
+    struct Passage* way;    // that it takes; NULL: nothing changes any more
+    uint32_t met;           // and which it was
+    uint64_t cause, fires;  // transitions that hold, and reactions
+} CourseStop;
+
+typedef struct Course
+{
+    uint32_t count, tags, vain;  // stops; tags of theirs; times in a row that it was begun in vain
+    CourseStop stops[COURSE_STOPS];
+} Course;
+
+typedef struct Courses
+{
+    bool open;  // the instant in work may be kept
+    Course draft;
+    double* memories;  // states and memories before the first stop; NULL: there are no courses
+    uint32_t *columns, *left;  // registers that listeners show; guards of modes that have been left
+    uint32_t memory_count, column_count;
+    size_t size;
+} Courses;
+
 // The programs of a set of modes, without switches.
-typedef struct BriefSet
+struct BriefSet
 {
     Slice *react, *events, *look;
     Slice* sums;   // the reaction without the truths of relations; NULL: they are read, or are not as relations are
@@ -28,10 +61,12 @@ typedef struct BriefSet
     bool left;     // and the left limits of all guards are what they make of the first reaction
     uint32_t met;  // so often, before there are any
     struct PassageSet* passages;  // from it; NULL: not looked for
+    Course* courses;              // of instants that begin in it
+    uint32_t course_count;
     size_t size;
     uint32_t count, guard_count;  // contexts that are active, and their guards
     uint32_t contexts[];          // and the guards behind them
-} BriefSet;
+};
 
 typedef struct CircuitWhen
 {
@@ -58,6 +93,7 @@ struct Brief
     bool circuit;              // instants are those of circuit.c
     CircuitWhen* whens;        // whose reactions are these
     uint32_t when_count;
+    Courses courses;
     bool follows;              // ways from set to set (passage.h) are
 };
 
@@ -65,8 +101,9 @@ struct Brief
 bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count);
 void brief_free(Kernel* kernel);
 // `only`: who looks at tags at all counts events, or wants the last value. Ways are followed then, in a model of one
-// graph, whose sources have no impulses and hang on no state, if nothing else has impulses.
-void brief_follow(Kernel* kernel, bool only);
+// graph, whose sources have no impulses and hang on no state, if nothing else has impulses. `counts`: events are
+// counted; rows show these columns. False: no memory.
+bool brief_follow(Kernel* kernel, bool only, bool counts, const uint32_t* columns, uint32_t column_count);
 
 // A program in the modes that are active, where nobody but the kernel reads its values (scene_modes.c); it must be one
 // that can be sliced. NULL: no memory.
@@ -87,7 +124,7 @@ kaiStatus brief_look(Kernel* kernel);
 // All values of the reaction in the registers.
 kaiStatus brief_whole(Kernel* kernel);
 // brief_sets.c: the programs of the present modes; NULL: they have none of their own.
-const BriefSet* brief_set(Kernel* kernel);
+BriefSet* brief_set(Kernel* kernel);
 void brief_sets_free(Kernel* kernel);
 // Tags of such a set with `sums`: latches and last values are what the reaction has found.
 void brief_commit_set(Kernel* kernel, const BriefSet* set);

@@ -1,6 +1,6 @@
 // Short programs (brief.c) for one set of modes: what is computed in the others is left out, there are no switches, and
 // instructions stand in an order that makes few runs (vm/slice_order.c). A circuit is in few sets, again and again.
-#include "kernel/brief.h"
+#include "kernel/course.h"
 
 #include "kernel/guard.h"
 #include "model/code.h"
@@ -247,6 +247,7 @@ static void free_set(BriefSet* set, kaiAllocator a)
     slice_free(set->react, a);
     slice_free(set->events, a);
     slice_free(set->look, a);
+    course_forget_set(set, a);
     if (set->guards != NULL)
         a.alloc(a.user, set->guards, sizeof(BriefGuard) * ((size_t)set->guard_count + 1), 0);
     a.alloc(a.user, set, set->size, 0);
@@ -321,7 +322,7 @@ static BriefSet* find(Kernel* kernel)
     return set;
 }
 
-const BriefSet* brief_set(Kernel* kernel)
+BriefSet* brief_set(Kernel* kernel)
 {
     Brief* brief = kernel->brief;
     if (brief->stale && (brief->set == NULL || !is_present(kernel, brief->set)))

@@ -5,8 +5,8 @@
 // that go on at the same t) is left to instant.c before anything has changed.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
-#include "kernel/brief.h"
 #include "kernel/commit.h"
+#include "kernel/course.h"
 #include "kernel/guard.h"
 
 bool circuit_is(const Kernel* kernel)
@@ -176,7 +176,7 @@ static kaiStatus react(Kernel* kernel, bool* more)
     kernel->counters.tags++;
     kernel->reaction++;
     kernel->brief->used = true;
-    const BriefSet* set = brief_set(kernel);
+    BriefSet* set = brief_set(kernel);
     if (set != NULL)
         brief_react_set(kernel, set);
     else
@@ -186,17 +186,42 @@ static kaiStatus react(Kernel* kernel, bool* more)
         status = switching_run(kernel, &result);
     if (status != KAI_OK)
         return status;
+    if (kernel->brief->courses.open)
+        course_note(kernel, set, &result);
     apply(kernel, set, &result);
     *more = result.state || result.other;
     if (!*more)
+    {
         status = arm(kernel, more);
+        course_end(kernel, *more);
+    }
     return status == KAI_OK && *more ? commit_next_tag(kernel, &result) : status;
+}
+
+// An instant that is kept, but for guards that lead on. False: it is not.
+static bool run_course(Kernel* kernel, bool* more, kaiStatus* status)
+{
+    const CommitResult result = {false, false};
+    const Course* course = course_run(kernel, status);
+    *more = course == NULL;
+    if (course == NULL || *status != KAI_OK)
+        return course != NULL;
+    *status = arm(kernel, more);
+    if (*status == KAI_OK && *more)
+        *status = course_tell(kernel, course);
+    if (*status == KAI_OK && *more)
+        *status = commit_next_tag(kernel, &result);
+    return true;
 }
 
 kaiStatus circuit_run(Kernel* kernel, double t)
 {
+    bool more = true;
     kaiStatus status = begin(kernel, t);
-    for (bool more = true; more && status == KAI_OK;)
+    kernel->brief->courses.open = false;
+    if (status == KAI_OK && !run_course(kernel, &more, &status))
+        course_begin(kernel);
+    while (more && status == KAI_OK)
         status = react(kernel, &more);
     return status == KAI_OK ? kernel->hooks->end(kernel->owner) : status;
 }

@@ -403,6 +403,7 @@ double guard_rounding(void* kernel);
 // contexts.c
 void contexts_refresh(Kernel* kernel);              // after a change of modes
 void contexts_leave(Kernel* kernel, uint32_t ctx);  // and what is nested in it; before its machines change
+void contexts_drop_guard(Kernel* kernel, uint32_t index);  // it is not watched any more
 
 // Walks over what is touched and belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(kernel, &w);)
 // … w.index …

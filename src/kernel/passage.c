@@ -32,7 +32,10 @@ void passages_free(Kernel* kernel)
     for (uint32_t i = 0; i < p->count; i++)
         free_set(p->sets[i], kernel->options->allocator);
     for (uint32_t i = 0; kernel->brief != NULL && i < kernel->brief->set_count; i++)
+    {
         kernel->brief->sets[i]->passages = NULL;
+        kernel->brief->sets[i]->course_count = 0;
+    }
     *p = (Passages){.count = 0};
 }
 

@@ -18,6 +18,8 @@ typedef struct PassageTerm
     double weight;
 } PassageTerm;
 
+typedef struct BondRun BondRun;  // bonds.h
+
 // A sign that was asked for, as a sum of registers.
 typedef struct PassageTest
 {
@@ -82,6 +84,7 @@ typedef struct Passages
     PassageSet* sets[PASSAGE_SETS];
     uint32_t count, last;
     Passage* taken;  // the way of this tag; NULL: none was followed
+    bool rests;      // because nothing has changed
     PassageDraft draft;
 } Passages;
 
@@ -99,6 +102,16 @@ bool passage_serves(const Kernel* kernel);                                     /
 bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status);
 // The modes of a set that has been left are the ones in the registers: as contexts_refresh.
 void passage_take_modes(Kernel* kernel);
+
+// Parts of that: inputs of the graph that are those of the last jump, or those of now, none larger than ever, where
+// storages that depend on each other agree; a way of equations that are at hand; all its signs are clear; its last set,
+// where nothing moves; and its modes, equations and values there.
+bool passage_same_inputs(const BondRun* run);
+bool passage_take_inputs(Kernel* kernel);
+bool passage_is_open(const Kernel* kernel, const Passage* way);
+bool passage_is_clear(Kernel* kernel, const Passage* way);
+void passage_stay(Kernel* kernel);
+void passage_enter(Kernel* kernel, const Passage* way);
 
 // While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
 // looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules

@@ -60,6 +60,19 @@ static bool pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to,
     return same;
 }
 
+bool passage_is_clear(Kernel* kernel, const Passage* way)
+{
+    BondSigns* signs = &kernel->bonds->signs;
+    double slack = kernel_slack(kernel, kernel->now.t);
+    const PassageTest *test = way->tests, *end = test + way->count;
+    for (; test < end && is_clear(test, slack); test++)
+    {
+        signs->tolerances[test->machine] = test->tolerance;
+        signs->ties[test->machine] = 0;
+    }
+    return test == end;
+}
+
 static void go_back(Kernel* kernel, bool reacted)
 {
     Bonds* bonds = kernel->bonds;
@@ -83,7 +96,7 @@ static void enter_net(Kernel* kernel, const Passage* way)
 }
 
 // Nothing jumps: storages depend on none of the others, or nothing is switched.
-static void stay(Kernel* kernel)
+void passage_stay(Kernel* kernel)
 {
     BondRun* run = &kernel->bonds->runs[0];
     bonds_clear_areas(kernel);
@@ -103,7 +116,7 @@ static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool
     *jumped = way->depends || !kernel->bonds->reacted;
     if (!*jumped)
     {
-        stay(kernel);
+        passage_stay(kernel);
         return true;
     }
     bool quiet = bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
@@ -111,14 +124,20 @@ static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool
     return quiet;
 }
 
+void passage_enter(Kernel* kernel, const Passage* way)
+{
+    const Bonds* bonds = kernel->bonds;
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
+        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
+    enter_net(kernel, way);
+}
+
 // The last set of a way, with its jump.
 static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
     bool reacted = bonds->reacted, jumped;
-    for (uint32_t i = 0; i < bonds->junction_count; i++)
-        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
-    enter_net(kernel, way);
+    passage_enter(kernel, way);
     if (jump_last(kernel, way, consistent, &jumped) && pass(kernel, way, way->before, way->count, jumped))
         return true;
     go_back(kernel, reacted);
@@ -130,7 +149,7 @@ static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 // ---- a tag
 
 // Whether the inputs are those of the last jump.
-static inline bool are_same(const BondRun* run)
+bool passage_same_inputs(const BondRun* run)
 {
     const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
     while (k < end && *k->value == *k->kept)
@@ -163,6 +182,14 @@ static void keep_committed(Kernel* kernel)
         bonds->modes[i] = R[model->machines[bonds->junctions[i]].reg];
     for (const Reset *c = model->committed, *end = c + model->committed_count; c < end; c++)
         R[c->target] = R[c->value];
+}
+
+bool passage_take_inputs(Kernel* kernel)
+{
+    Bonds* bonds = kernel->bonds;
+    BondRun* run = &bonds->runs[0];
+    bonds->is_quiet = false;
+    return read_inputs(run) && (!bond_net_has_dependents(run->net) || bonds_agree(kernel, run));
 }
 
 // What comes before any set is tried. False: an input is larger than ever, or storages that depend on each other have
@@ -231,7 +258,7 @@ static bool go(Kernel* kernel, const Passage* way)
     if (!pass(kernel, way, 0, way->before, false))
         return false;
     if (way->modes == NULL)
-        stay(kernel);
+        passage_stay(kernel);
     else if (!enter_last(kernel, way, &consistent))
         return false;
     kernel->bonds->unshown = false;
@@ -263,23 +290,29 @@ static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, 
     return taken;
 }
 
+bool passage_is_open(const Kernel* kernel, const Passage* way)
+{
+    const BondRun* run = &kernel->bonds->runs[0];
+    return way->grown == bond_selection_grown(run->selection) && way->trimmed == bond_net_trimmed(run->net);
+}
+
 bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
 {
     const BondRun* run = &kernel->bonds->runs[0];
     PassageSet* set = passage_serves(kernel) && !result->state ? passage_find_set(kernel, false) : NULL;
     if (set == NULL)
         return false;
-    bool same = kernel->bonds->is_quiet && are_same(run);
+    bool same = kernel->bonds->is_quiet && passage_same_inputs(run);
     uint64_t cause = passage_cause(set);
     bool rests = same && cause == 0;
     Passage* way = rests ? NULL : passage_find(kernel, set, cause);
-    bool open = way != NULL && way->known && way->grown == bond_selection_grown(run->selection) &&
-                way->trimmed == bond_net_trimmed(run->net);
+    bool open = way != NULL && way->known && passage_is_open(kernel, way);
     if (!(rests || open) || (rests ? 1 : way->tags) > kernel->unseen_tags)
         return false;
     if (!rests)
         return take(kernel, way, same, result, status);
     keep_committed(kernel);
+    kernel->bonds->passages.rests = true;
     *status = kernel->hooks->tags(kernel->owner, 1);
     return true;
 }

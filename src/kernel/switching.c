@@ -494,6 +494,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     int64_t switches = kernel->counters.switches;
     kaiStatus status = KAI_OK;
     bonds->passages.taken = NULL;
+    bonds->passages.rests = false;
     bonds->drifted = false;
     if (passage_follow(kernel, result, &status))
         return status;

@@ -191,8 +191,11 @@ static bool make_brief(Record* record)
     if (shown == NULL)
         return false;
     bool made = brief_make(record->kernel, shown, list_shown(record, shown));
-    if (record->kernel->brief != NULL)
-        brief_follow(record->kernel, only_counts(record));
+    if (made && record->kernel->brief != NULL)
+    {
+        bool only = only_counts(record);
+        made = brief_follow(record->kernel, only, record->counts, record->column_regs, (uint32_t)record->column_count);
+    }
     a.alloc(a.user, shown, size, 0);
     return made;
 }
