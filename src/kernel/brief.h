@@ -41,13 +41,18 @@ typedef struct Course
     CourseStop stops[COURSE_STOPS];
 } Course;
 
+typedef struct CourseWrite
+{
+    double *at, before;
+} CourseWrite;
+
 typedef struct Courses
 {
     bool open;  // the instant in work may be kept
     Course draft;
-    double* memories;  // states and memories before the first stop; NULL: there are no courses
+    CourseWrite* log;  // what the stops have written, to be put back; NULL: there are no courses
+    uint32_t log_count, column_count;
     uint32_t *columns, *left;  // registers that listeners show; guards of modes that have been left
-    uint32_t memory_count, column_count;
     size_t size;
 } Courses;
 

@@ -169,18 +169,25 @@ static kaiStatus arm(Kernel* kernel, bool* leaving)
                             : status;
 }
 
-static kaiStatus react(Kernel* kernel, bool* more)
+static void run_reaction(Kernel* kernel, const BriefSet* set)
+{
+    kernel->brief->used = true;
+    if (set != NULL)
+        brief_react_set(kernel, set);
+    else
+        slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+}
+
+// `reacted`: its reaction has run.
+static kaiStatus react(Kernel* kernel, bool reacted, bool* more)
 {
     CommitResult result = {false, false};
     *more = false;
     kernel->counters.tags++;
     kernel->reaction++;
-    kernel->brief->used = true;
     BriefSet* set = brief_set(kernel);
-    if (set != NULL)
-        brief_react_set(kernel, set);
-    else
-        slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+    if (!reacted)
+        run_reaction(kernel, set);
     kaiStatus status = stage(kernel);
     if (status == KAI_OK)
         status = switching_run(kernel, &result);
@@ -199,10 +206,10 @@ static kaiStatus react(Kernel* kernel, bool* more)
 }
 
 // An instant that is kept, but for guards that lead on. False: it is not.
-static bool run_course(Kernel* kernel, bool* more, kaiStatus* status)
+static bool run_course(Kernel* kernel, bool* more, bool* reacted, kaiStatus* status)
 {
     const CommitResult result = {false, false};
-    const Course* course = course_run(kernel, status);
+    const Course* course = course_run(kernel, reacted, status);
     *more = course == NULL;
     if (course == NULL || *status != KAI_OK)
         return course != NULL;
@@ -216,12 +223,12 @@ static bool run_course(Kernel* kernel, bool* more, kaiStatus* status)
 
 kaiStatus circuit_run(Kernel* kernel, double t)
 {
-    bool more = true;
+    bool more = true, reacted = false;
     kaiStatus status = begin(kernel, t);
     kernel->brief->courses.open = false;
-    if (status == KAI_OK && !run_course(kernel, &more, &status))
+    if (status == KAI_OK && !run_course(kernel, &more, &reacted, &status))
         course_begin(kernel);
-    while (more && status == KAI_OK)
-        status = react(kernel, &more);
+    for (; more && status == KAI_OK; reacted = false)
+        status = react(kernel, reacted, &more);
     return status == KAI_OK ? kernel->hooks->end(kernel->owner) : status;
 }

@@ -19,7 +19,8 @@
 enum
 {
     COURSE_VAIN = 8,  // times in a row that one is begun in vain, before it is left alone
-    COURSE_ACTS = 32  // assignments at one tag
+    COURSE_ACTS = 32,  // assignments at one tag
+    COURSE_JUNCTIONS = 64
 };
 
 // ---- making
@@ -39,22 +40,30 @@ static bool keeps_modes(const kaiModel* model)
     return kept;
 }
 
+// Registers that an instant can write, but for those of programs.
+static size_t most_writes(const kaiModel* model)
+{
+    size_t guards = model->guards_count, other = raised_size(model) + model->machines_count + model->committed_count;
+    return COURSE_STOPS * (5 * guards + other + COURSE_ACTS);
+}
+
 // Of events that are counted each has to be seen at its tag.
 bool course_make(Kernel* kernel, bool counts, const uint32_t* columns, uint32_t count)
 {
     const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
     Courses* c = &kernel->brief->courses;
-    if (counts || kernel->brief->when_count > 64 || !keeps_modes(model))
+    size_t writes = most_writes(model), left = COURSE_STOPS * (size_t)model->guards_count;
+    if (counts || kernel->brief->when_count > 64 || kernel->bonds->junction_count > COURSE_JUNCTIONS ||
+        !keeps_modes(model))
         return true;
-    c->memory_count = model->reg_first[REG_VALUE] - model->reg_first[REG_STATE];
-    c->column_count = count;
-    c->size = sizeof(double) * (c->memory_count + 1) + sizeof(uint32_t) * ((size_t)count + model->guards_count + 1);
-    c->memories = a.alloc(a.user, NULL, 0, c->size);
-    if (c->memories == NULL)
+    c->size = sizeof(CourseWrite) * writes + sizeof(uint32_t) * (left + count);
+    c->log = a.alloc(a.user, NULL, 0, c->size);
+    if (c->log == NULL)
         return false;
-    c->columns = (uint32_t*)(void*)(c->memories + c->memory_count + 1);
-    c->left = c->columns + count;
+    c->left = (uint32_t*)(void*)(c->log + writes);
+    c->columns = c->left + left;
+    c->column_count = count;
     for (uint32_t i = 0; i < count; i++)
         c->columns[i] = columns[i];
     return true;
@@ -64,9 +73,9 @@ void course_free(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
     Courses* c = &kernel->brief->courses;
-    if (c->memories != NULL)
-        a.alloc(a.user, c->memories, c->size, 0);
-    c->memories = NULL;
+    if (c->log != NULL)
+        a.alloc(a.user, c->log, c->size, 0);
+    c->log = NULL;
 }
 
 void course_forget_set(BriefSet* set, kaiAllocator a)
@@ -91,7 +100,7 @@ static Course* find(const BriefSet* set, uint64_t fires, uint64_t cause)
 void course_begin(Kernel* kernel)
 {
     Courses* c = &kernel->brief->courses;
-    c->open = c->memories != NULL && kernel->unseen_tags > 0 && !kernel->bonds->struck;
+    c->open = c->log != NULL && kernel->unseen_tags > 0 && !kernel->bonds->struck;
     c->draft.count = 0;
 }
 
@@ -199,18 +208,20 @@ void course_end(Kernel* kernel, bool leaving)
 typedef struct Before
 {
     BriefSet* set;
-    bool moved, owes, led;
+    bool led;
     uint32_t raised, disturbed, settled, left;
 } Before;
 
+static inline void put(Courses* c, double* at, double value)
+{
+    c->log[c->log_count++] = (CourseWrite){at, *at};
+    *at = value;
+}
+
 static Before keep(Kernel* kernel)
 {
-    Brief* brief = kernel->brief;
-    Courses* c = &brief->courses;
-    memcpy(c->memories, kernel_states(kernel), sizeof(double) * c->memory_count);
-    return (Before){.set = brief->set,
-                    .moved = brief->moved,
-                    .owes = brief->owes,
+    kernel->brief->courses.log_count = 0;
+    return (Before){.set = kernel->brief->set,
                     .raised = kernel->raised_count,
                     .disturbed = kernel->disturbed.count,
                     .settled = kernel->bonds->settled_count};
@@ -218,11 +229,14 @@ static Before keep(Kernel* kernel)
 
 static kaiStatus put_back(Kernel* kernel, const Before* before)
 {
-    Brief* brief = kernel->brief;
-    memcpy(kernel_states(kernel), brief->courses.memories, sizeof(double) * brief->courses.memory_count);
-    brief->set = before->set;
-    brief->moved = before->moved;
-    brief->owes = before->owes;
+    Courses* c = &kernel->brief->courses;
+    while (c->log_count > 0)
+    {
+        const CourseWrite* last = &c->log[--c->log_count];
+        *last->at = last->before;
+    }
+    kernel->brief->moved = false;
+    kernel->brief->set = before->set;
     kernel->raised_count = before->raised;
     while (kernel->disturbed.count > before->disturbed)
         kernel->island_disturbed[kernel->disturbed.at[--kernel->disturbed.count]] = false;
@@ -269,6 +283,18 @@ static bool evaluate(Kernel* kernel, uint64_t fires, double* values)
     return numbers;
 }
 
+// As guard_reread: a relation that has left its level is read anew where what is assigned moves it.
+static void reread(Kernel* kernel, uint32_t target)
+{
+    Courses* c = &kernel->brief->courses;
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+    {
+        double* last = &kernel->R[kernel->model->guards[kernel->fired[i]].last_g];
+        put(c, last, *last);
+    }
+    guard_reread(kernel, target);
+}
+
 // Whether it changes anything.
 static bool assign(Kernel* kernel, uint64_t fires, const double* values)
 {
@@ -281,14 +307,13 @@ static bool assign(Kernel* kernel, uint64_t fires, const double* values)
         for (; act < end; act++, values++)
         {
             double* target = &kernel->R[act->target];
-            if (*target != *values)
-            {
-                changes = true;
-                kernel_disturb(kernel, act->target);
-                if (kernel->fired_count > 0)
-                    guard_reread(kernel, act->target);
-            }
-            *target = *values;
+            if (*target == *values)
+                continue;
+            changes = true;
+            kernel_disturb(kernel, act->target);
+            if (kernel->fired_count > 0)
+                reread(kernel, act->target);
+            put(&kernel->brief->courses, target, *values);
         }
     }
     return changes;
@@ -298,33 +323,34 @@ static bool assign(Kernel* kernel, uint64_t fires, const double* values)
 static void leave(Kernel* kernel, uint32_t ctx, Before* before)
 {
     const kaiModel* model = kernel->model;
+    Courses* c = &kernel->brief->courses;
     IndexRange guards = model->contexts[ctx].guards;
     for (uint32_t i = 0; i < guards.count; i++)
     {
         uint32_t index = model->ctx_guards[guards.first + i];
         const Guard* guard = &model->guards[index];
-        kernel->R[guard->last_g] = NAN;
+        put(c, &kernel->R[guard->last_g], NAN);
         if (guard->side != NO_REG)
-            kernel->R[guard->side] = 2;
-        if (before->left < model->guards_count)
-            kernel->brief->courses.left[before->left++] = index;
+            put(c, &kernel->R[guard->side], 2);
+        c->left[before->left++] = index;
     }
 }
 
-// The set at the end of a way: its modes and its equations. `before`: what was, for the modes that are left.
+// The set at the end of a way: its modes, its equations, its values.
 static bool lead(Kernel* kernel, const Passage* way, Before* before)
 {
     const Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
-    uint32_t ctx[64], count = 0;
-    for (uint32_t i = 0; i < bonds->junction_count && count < 64; i++)
+    uint32_t ctx[COURSE_JUNCTIONS], count = 0;
+    for (uint32_t i = 0; i < bonds->junction_count; i++)
     {
         const Machine* machine = &model->machines[bonds->junctions[i]];
-        if (kernel->R[machine->reg] != way->modes[i])
-            ctx[count++] = model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx;
+        double* mode = &kernel->R[machine->reg];
+        if (*mode == way->modes[i])
+            continue;
+        ctx[count++] = model->modes[machine->first_mode + (uint32_t)*mode].ctx;
+        put(&kernel->brief->courses, mode, way->modes[i]);
     }
-    if (count == 64)
-        return false;
     before->led = true;
     passage_enter(kernel, way);
     for (uint32_t i = 0; i < count; i++)
@@ -332,17 +358,38 @@ static bool lead(Kernel* kernel, const Passage* way, Before* before)
     return bonds_load(kernel) == KAI_OK && switching_note_settled(kernel) == KAI_OK;
 }
 
-// What has fired clears, what was found commits.
+static void clear_events(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->raised_count; i++)
+        put(&kernel->brief->courses, &kernel->R[kernel->raised[i]], 0);
+    kernel->raised_count = 0;
+}
+
+// As brief_commit_set.
+static void commit_guards(Kernel* kernel, const BriefSet* set)
+{
+    Courses* c = &kernel->brief->courses;
+    for (const BriefGuard *at = set->guards, *end = at + set->guard_count; at < end; at++)
+    {
+        if (*at->last_g != *at->react_g)
+            put(c, at->last_g, *at->react_g);
+        if (*at->latch == *at->truth)
+            continue;
+        put(c, at->latch, *at->truth);
+        kernel_disturb(kernel, at->latch_reg);
+    }
+}
+
+// Whether anything follows.
 static bool commit(Kernel* kernel, const CourseStop* stop, const double* values, Before* before)
 {
     bool led = stop->way != NULL && stop->way->modes != NULL;
     bool changes = led || (kernel->raised_count > 0 && kernel->model->instant_signals);
-    CommitResult cleared = {false, false};
-    commit_clear_events(kernel, &cleared);
-    brief_commit_set(kernel, stop->set);
+    clear_events(kernel);
+    commit_guards(kernel, stop->set);
     if (led && !lead(kernel, stop->way, before))
         return false;
-    return assign(kernel, stop->fires, values) || changes;
+    return (stop->fires != 0 && assign(kernel, stop->fires, values)) || changes;
 }
 
 // One tag, but for what it leads to. False: it is another.
@@ -354,7 +401,7 @@ static bool go_to(Kernel* kernel, const CourseStop* stop, bool quiet, double* va
         !has_numbers(kernel) || (stop->fires != 0 && !evaluate(kernel, stop->fires, values)))
         return false;
     for (const Reset *c = model->committed, *end = c + model->committed_count; c < end; c++)
-        kernel->R[c->target] = kernel->R[c->value];
+        put(&kernel->brief->courses, &kernel->R[c->target], kernel->R[c->value]);
     if (stop->way == NULL)
         return quiet && passage_same_inputs(run);
     return stop->way->known && stop->way->met == stop->met && passage_is_open(kernel, stop->way) &&
@@ -423,27 +470,28 @@ static bool may_go(const Kernel* kernel, const Course* course)
            (most == 0 || (uint64_t)kernel->counters.tags + course->count <= most);
 }
 
-const Course* course_run(Kernel* kernel, kaiStatus* status)
+const Course* course_run(Kernel* kernel, bool* reacted, kaiStatus* status)
 {
     Brief* brief = kernel->brief;
     BriefSet* set = brief->stale ? NULL : brief->set;
-    bool begins = set != NULL && set->course_count > 0 && set->passages != NULL && passage_serves(kernel) &&
-                  !kernel->bonds->struck && kernel->unseen_tags > 0 && !is_timed(kernel);
-    if (!begins)
+    *reacted = set != NULL && set->course_count > 0 && set->passages != NULL && passage_serves(kernel) &&
+               !kernel->bonds->struck && kernel->unseen_tags > 0 && !is_timed(kernel);
+    if (!*reacted)
         return NULL;
-    Before before = keep(kernel);
     brief->used = true;
     brief_react_set(kernel, set);
     Course* course = find(set, fires_now(brief), passage_cause(set->passages));
-    bool gone = may_go(kernel, course) && go(kernel, course, &before);
-    if (gone)
+    if (!may_go(kernel, course))
+        return NULL;
+    Before before = keep(kernel);
+    if (go(kernel, course, &before))
     {
         course->vain = 0;
         *status = arrive(kernel, course, &before);
         return course;
     }
-    if (course != NULL)
-        course->vain += course->vain < COURSE_VAIN;
+    course->vain++;
+    *reacted = false;
     *status = put_back(kernel, &before);
     return NULL;
 }

@@ -16,8 +16,8 @@ void course_note(Kernel* kernel, BriefSet* set, const CommitResult* result);
 void course_end(Kernel* kernel, bool leaving);
 
 // After the left limit: all tags of the instant, if it is one that is kept; guards are not armed yet. NULL: nothing has
-// changed, but if *status is no success.
-const Course* course_run(Kernel* kernel, kaiStatus* status);
+// changed, unless *status says so; *reacted: the reaction of the first tag has run.
+const Course* course_run(Kernel* kernel, bool* reacted, kaiStatus* status);
 kaiStatus course_tell(Kernel* kernel, const Course* course);  // another tag follows all the same
 
 #endif
