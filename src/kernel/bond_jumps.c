@@ -340,7 +340,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
             bonds->reacted = false;
         }
         // What an impulse of a source moves outside of blocks has its value after in the next round.
-        moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
+        moved = moved && status == KAI_OK && (blow || (!bonds->steady && any_input_moved(kernel)));
     }
     for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
         if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))

@@ -92,7 +92,7 @@ typedef struct BondLast
 } BondLast;
 
 // One connected graph.
-struct BondRun
+typedef struct BondRun
 {
     const BondSystem* system;
     BondGraph* graph;
@@ -125,7 +125,7 @@ struct BondRun
     BondEdge* edges;
     BondPresent present;
     Kernel* kernel;
-};
+} BondRun;
 
 // Signs of one-way junctions, asked for once in a set of modes (select.c).
 typedef struct BondSigns
@@ -205,6 +205,22 @@ static inline bool bonds_is_on(const Kernel* kernel, const BondRun* run, int ind
     return kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
 }
 
+// Parts of passage_follow.c. Whether the inputs of the graph are those of the last jump; whether nothing that a way
+// hangs on has changed since it was kept.
+static inline bool passage_same_inputs(const BondRun* run)
+{
+    const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
+    while (k < end && *k->value == *k->kept)
+        k++;
+    return k == end && run->linear;
+}
+
+static inline bool passage_is_open(const BondRun* run, const Passage* way)
+{
+    return way->known && way->grown == bond_selection_grown(run->selection) &&
+           way->trimmed == bond_net_trimmed(run->net);
+}
+
 kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
@@ -214,6 +230,8 @@ kaiStatus bonds_load(Kernel* kernel);   // their rows, which were left out
 void bonds_list_impulses(const kaiModel* model, Bonds* bonds);
 // bond_rows.c: the rows of the block's present set of modes, to the registers. False: no memory.
 bool bonds_load_rows(Kernel* kernel, BondRun* run, int index);
+const double* bonds_rows(Kernel* kernel, BondRun* run, int index);  // where they are kept; NULL: no memory
+void bonds_copy_rows(Kernel* kernel, const BondRun* run, int index, const double* rows);
 // Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it
 // was.
 kaiStatus bonds_turn(Kernel* kernel, bool* turned);

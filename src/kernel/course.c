@@ -355,7 +355,7 @@ static bool lead(Kernel* kernel, const Passage* way, Before* before)
     passage_enter(kernel, way);
     for (uint32_t i = 0; i < count; i++)
         leave(kernel, ctx[i], before);
-    return bonds_load(kernel) == KAI_OK && switching_note_settled(kernel) == KAI_OK;
+    return passage_load(kernel, way) && switching_note_settled(kernel) == KAI_OK;
 }
 
 static void clear_events(Kernel* kernel)
@@ -404,7 +404,7 @@ static bool go_to(Kernel* kernel, const CourseStop* stop, bool quiet, double* va
         put(&kernel->brief->courses, &kernel->R[c->target], kernel->R[c->value]);
     if (stop->way == NULL)
         return quiet && passage_same_inputs(run);
-    return stop->way->known && stop->way->met == stop->met && passage_is_open(kernel, stop->way) &&
+    return stop->way->met == stop->met && passage_is_open(run, stop->way) &&
            ((quiet && passage_same_inputs(run)) || passage_take_inputs(kernel)) && passage_is_clear(kernel, stop->way);
 }
 

@@ -77,8 +77,10 @@ static PassageSet* make_set(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
     size_t junctions = kernel->bonds->junction_count, blocks = block_count(kernel);
+    size_t switches = (size_t)kernel->bonds->runs[0].graph->switch_count + 1;
     size_t size = sizeof(PassageSet) + sizeof(double) * junctions * (PASSAGE_WAYS + 1) +
-                  sizeof(BondMode*) * blocks * PASSAGE_WAYS + sizeof(PassagePrior) * (size_t)64;
+                  (sizeof(BondMode*) + sizeof(double*)) * blocks * PASSAGE_WAYS + sizeof(PassagePrior) * (size_t)64 +
+                  sizeof(bool) * switches * PASSAGE_WAYS;
     PassageSet* set = a.alloc(a.user, NULL, 0, size);
     if (set == NULL)
         return NULL;
@@ -86,9 +88,15 @@ static PassageSet* make_set(Kernel* kernel)
     set->size = size;
     set->modes = (double*)(void*)(set + 1);
     set->ways[0].net = (BondMode**)(void*)(set->modes + junctions * (PASSAGE_WAYS + 1));
+    set->ways[0].rows = (const double**)(void*)(set->ways[0].net + blocks * PASSAGE_WAYS);
+    set->priors = (PassagePrior*)(void*)(set->ways[0].rows + blocks * PASSAGE_WAYS);
+    set->ways[0].on = (bool*)(set->priors + 64);
     for (size_t i = 1; i < PASSAGE_WAYS; i++)
+    {
         set->ways[i].net = set->ways[0].net + i * blocks;
-    set->priors = (PassagePrior*)(void*)(set->ways[0].net + blocks * PASSAGE_WAYS);
+        set->ways[i].rows = set->ways[0].rows + i * blocks;
+        set->ways[i].on = set->ways[0].on + i * switches;
+    }
     for (uint32_t i = 0; i < junctions; i++)
         set->modes[i] = junction_at(kernel, i);
     set->none = !list_priors(kernel, set);
@@ -123,14 +131,6 @@ PassageSet* passage_find_set(Kernel* kernel, bool make)
     if (here != NULL)
         here->passages = p->sets[i];
     return p->sets[i]->none ? NULL : p->sets[i];
-}
-
-uint64_t passage_cause(const PassageSet* set)
-{
-    uint64_t cause = 0;
-    for (uint32_t i = 0; i < set->prior_count; i++)
-        cause |= (uint64_t)(*set->priors[i].fire != 0) << i;
-    return cause;
 }
 
 static bool begins(const Kernel* kernel)
@@ -313,6 +313,9 @@ void passage_end(Kernel* kernel, bool found)
     for (uint32_t i = 0; i < bonds->junction_count && left; i++)
         way->modes[i] = junction_at(kernel, i);
     bond_net_save(run->net, way->net);
+    memset(way->rows, 0, sizeof *way->rows * block_count(kernel));
+    for (int i = 0; i < run->graph->switch_count; i++)
+        way->on[i] = bonds_is_on(kernel, run, i);
     way->tied = run->present.tied;
     way->depends = bond_net_has_dependents(run->net);
 }

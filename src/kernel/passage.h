@@ -18,8 +18,6 @@ typedef struct PassageTerm
     double weight;
 } PassageTerm;
 
-typedef struct BondRun BondRun;  // bonds.h
-
 // A sign that was asked for, as a sum of registers.
 typedef struct PassageTest
 {
@@ -45,6 +43,8 @@ typedef struct Passage
     uint32_t before, count, room;  // tests before the last set is entered; all; how many there is room for
     double* modes;                 // of the last set, per junction; NULL: the set is not left
     BondMode** net;                // and its equations, per block
+    const double** rows;           // the rows of its maps; NULL: not looked for
+    bool* on;                      // its switches
     bool tied;                     // BondPresent
     bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
@@ -92,7 +92,13 @@ void passages_free(Kernel* kernel);  // all of them: the equations are others
 
 // The set of the modes in the registers; NULL: it has none, or its instants are not followed.
 PassageSet* passage_find_set(Kernel* kernel, bool make);
-uint64_t passage_cause(const PassageSet* set);
+static inline uint64_t passage_cause(const PassageSet* set)
+{
+    uint64_t cause = 0;
+    for (uint32_t i = 0; i < set->prior_count; i++)
+        cause |= (uint64_t)(*set->priors[i].fire != 0) << i;
+    return cause;
+}
 Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause);  // the way from it; NULL: there is none
 bool passage_serves(const Kernel* kernel);                                     // ways may be kept and followed
 
@@ -103,15 +109,13 @@ bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status);
 // The modes of a set that has been left are the ones in the registers: as contexts_refresh.
 void passage_take_modes(Kernel* kernel);
 
-// Parts of that: inputs of the graph that are those of the last jump, or those of now, none larger than ever, where
-// storages that depend on each other agree; a way of equations that are at hand; all its signs are clear; its last set,
-// where nothing moves; and its modes, equations and values there.
-bool passage_same_inputs(const BondRun* run);
+// Parts of that: inputs of the graph as they are now, none larger than ever, where storages that depend on each other
+// agree; all signs of a way are clear; nothing moves in the set at its end; modes and equations there.
 bool passage_take_inputs(Kernel* kernel);
-bool passage_is_open(const Kernel* kernel, const Passage* way);
 bool passage_is_clear(Kernel* kernel, const Passage* way);
 void passage_stay(Kernel* kernel);
 void passage_enter(Kernel* kernel, const Passage* way);
+bool passage_load(Kernel* kernel, const Passage* way);  // the rows of that set; false: no memory
 
 // While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
 // looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules

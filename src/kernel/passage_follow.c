@@ -89,10 +89,25 @@ static void enter_net(Kernel* kernel, const Passage* way)
 {
     BondRun* run = &kernel->bonds->runs[0];
     for (int i = 0; i < run->graph->switch_count; i++)
-        run->on[i] = bonds_is_on(kernel, run, i);
+        run->on[i] = way->on[i];
     bond_net_restore(run->net, way->net);
     run->rows.loaded = run->present.settled = false;
     run->present.tied = way->tied;
+}
+
+bool passage_load(Kernel* kernel, const Passage* way)
+{
+    BondRun* run = &kernel->bonds->runs[0];
+    for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
+    {
+        if (way->rows[i] == NULL)
+            way->rows[i] = bonds_rows(kernel, run, i);
+        if (way->rows[i] == NULL)
+            return false;
+        bonds_copy_rows(kernel, run, i, way->rows[i]);
+    }
+    run->rows.loaded = true;
+    return true;
 }
 
 // Nothing jumps: storages depend on none of the others, or nothing is switched.
@@ -147,15 +162,6 @@ static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
 }
 
 // ---- a tag
-
-// Whether the inputs are those of the last jump.
-bool passage_same_inputs(const BondRun* run)
-{
-    const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
-    while (k < end && *k->value == *k->kept)
-        k++;
-    return k == end && run->linear;
-}
 
 // As they are now. False: one is larger than ever.
 static inline bool read_inputs(const BondRun* run)
@@ -268,6 +274,12 @@ static bool go(Kernel* kernel, const Passage* way)
     return true;
 }
 
+static kaiStatus complete(Kernel* kernel, const Passage* way)
+{
+    bool plain = !kernel->bonds->runs[0].last.struck && passage_load(kernel, way);
+    return plain ? KAI_OK : bonds_complete(kernel);
+}
+
 static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, kaiStatus* status)
 {
     Bonds* bonds = kernel->bonds;
@@ -281,19 +293,13 @@ static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, 
         bonds->passages.taken = way;
         *status = kernel->hooks->tags(kernel->owner, way->tags);
         if (*status == KAI_OK && way->modes != NULL)
-            *status = bonds_complete(kernel);
+            *status = complete(kernel, way);
     }
     bonds->later = false;
     if (taken && *status == KAI_OK)
         *status = arrive(kernel, way, switches, result);
     bonds->is_quiet &= taken;
     return taken;
-}
-
-bool passage_is_open(const Kernel* kernel, const Passage* way)
-{
-    const BondRun* run = &kernel->bonds->runs[0];
-    return way->grown == bond_selection_grown(run->selection) && way->trimmed == bond_net_trimmed(run->net);
 }
 
 bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
@@ -306,7 +312,7 @@ bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
     uint64_t cause = passage_cause(set);
     bool rests = same && cause == 0;
     Passage* way = rests ? NULL : passage_find(kernel, set, cause);
-    bool open = way != NULL && way->known && passage_is_open(kernel, way);
+    bool open = way != NULL && passage_is_open(run, way);
     if (!(rests || open) || (rests ? 1 : way->tags) > kernel->unseen_tags)
         return false;
     if (!rests)

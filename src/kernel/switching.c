@@ -19,7 +19,9 @@ void switching_begin(Kernel* kernel)
     }
     kernel->bonds->settled_count = 0;
     kernel->bonds->is_quiet = kernel->bonds->stayed = false;
-    select_slack(kernel, 1);
+    if (kernel->bonds->slack != 1)
+        select_slack(kernel, 1);
+    kernel->bonds->signs.number++;
     kernel->hooks->begin_jumps(kernel->owner);
 }
 
