@@ -142,8 +142,11 @@ void bonds_copy_rows(Kernel* kernel, const BondRun* run, int index, const double
     for (const BondFeed* end = run->rows.pieces + run->rows.first_piece[index + 1]; piece < end; piece++)
     {
         double* to = kernel->R + piece->reg;
-        for (int i = 0; i < piece->at; i++)
-            to[i] = rows[i];
+        if (piece->at > 8)
+            memcpy(to, rows, sizeof(double) * (size_t)piece->at);
+        else
+            for (int i = 0; i < piece->at; i++)
+                to[i] = rows[i];
         rows += piece->at;
     }
 }

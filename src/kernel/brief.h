@@ -129,7 +129,14 @@ kaiStatus brief_look(Kernel* kernel);
 // All values of the reaction in the registers.
 kaiStatus brief_whole(Kernel* kernel);
 // brief_sets.c: the programs of the present modes; NULL: they have none of their own.
-BriefSet* brief_set(Kernel* kernel);
+BriefSet* brief_find_set(Kernel* kernel);
+static inline BriefSet* brief_set(Kernel* kernel)
+{
+    BriefSet* set = kernel->brief->set;
+    if (kernel->brief->stale)
+        return brief_find_set(kernel);
+    return set != NULL && set->react != NULL ? set : NULL;
+}
 void brief_sets_free(Kernel* kernel);
 // Tags of such a set with `sums`: latches and last values are what the reaction has found.
 void brief_commit_set(Kernel* kernel, const BriefSet* set);

@@ -231,9 +231,10 @@ void brief_react_set(Kernel* kernel, const BriefSet* set)
 bool brief_puts_off(Kernel* kernel)
 {
     Brief* brief = kernel->brief;
-    const BriefSet* set = brief != NULL ? brief_set(kernel) : NULL;
-    bool waits = set != NULL && set->left && !brief->left_seen && kernel->located_count == 0 &&
-                 kernel->outside_count == 0 && kernel->held_inputs == 0 && kernel->now.p < 0;
+    bool may = brief != NULL && !brief->left_seen && kernel->located_count == 0 && kernel->outside_count == 0 &&
+               kernel->held_inputs == 0 && kernel->now.p < 0;
+    const BriefSet* set = may ? brief_set(kernel) : NULL;
+    bool waits = set != NULL && set->left;
     if (brief != NULL)
         brief->owes = waits;
     return waits;
@@ -322,10 +323,10 @@ static BriefSet* find(Kernel* kernel)
     return set;
 }
 
-BriefSet* brief_set(Kernel* kernel)
+BriefSet* brief_find_set(Kernel* kernel)
 {
     Brief* brief = kernel->brief;
-    if (brief->stale && (brief->set == NULL || !is_present(kernel, brief->set)))
+    if (brief->set == NULL || !is_present(kernel, brief->set))
     {
         brief->set = find(kernel);
         brief->moved = true;

@@ -245,11 +245,13 @@ static kaiStatus put_back(Kernel* kernel, const Before* before)
     return before->led ? bonds_enter(kernel) : KAI_OK;
 }
 
-static uint64_t fires_now(const Brief* brief)
+static inline uint64_t fires_now(const Brief* brief)
 {
+    const CircuitWhen *when = brief->whens, *end = when + brief->when_count;
     uint64_t fires = 0;
-    for (uint32_t i = 0; i < brief->when_count; i++)
-        fires |= (uint64_t)(*brief->whens[i].fire != 0) << i;
+    for (uint64_t bit = 1; when < end; when++, bit <<= 1)
+        if (*when->fire != 0)
+            fires |= bit;
     return fires;
 }
 

@@ -94,9 +94,11 @@ void passages_free(Kernel* kernel);  // all of them: the equations are others
 PassageSet* passage_find_set(Kernel* kernel, bool make);
 static inline uint64_t passage_cause(const PassageSet* set)
 {
+    const PassagePrior *prior = set->priors, *end = prior + set->prior_count;
     uint64_t cause = 0;
-    for (uint32_t i = 0; i < set->prior_count; i++)
-        cause |= (uint64_t)(*set->priors[i].fire != 0) << i;
+    for (uint64_t bit = 1; prior < end; prior++, bit <<= 1)
+        if (*prior->fire != 0)
+            cause |= bit;
     return cause;
 }
 Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause);  // the way from it; NULL: there is none

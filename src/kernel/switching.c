@@ -331,7 +331,7 @@ static void settle_states(Kernel* kernel, CommitResult* result)
         double before = kernel->bonds->states[i];
         if (fabs(states[i] - before) <= BOND_NOTHING * fabs(before))
             states[i] = before;
-        result->state |= states[i] != before && !select_is_rounding(kernel, i, states[i] - before);
+        result->state |= states[i] != before && !result->state && !select_is_rounding(kernel, i, states[i] - before);
         moved |= states[i] != before;
     }
     if (moved)

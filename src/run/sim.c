@@ -87,8 +87,12 @@ static void hook_begin(void* owner, double t, bool again)
         record_again(&sim->record);
     endless_begin(&sim->endless);
     contact_before(&sim->contact);
-    sliding_before(&sim->sliding, t);
-    zeno_before(&sim->zeno, t);
+    if (sim->kernel.located_count > 0)
+        sliding_before(&sim->sliding, t);
+    else
+        sim->sliding.at_once = false;
+    if (sim->kernel.located_count > 0 || sim->kernel.hold_next < INFINITY)
+        zeno_before(&sim->zeno, t);
 }
 
 static void hook_keep(void* owner, uint32_t var)
@@ -117,10 +121,11 @@ static kaiStatus hook_end(void* owner)
     kaiSim* sim = owner;
     if (sim->zeno.off)
         return KAI_OK;
+    bool fired = sim->kernel.fired_count > 0;  // clocks come as often as they are written
     kaiStatus status = surfaces_status(&sim->surfaces);
-    if (status == KAI_OK)
+    if (status == KAI_OK && fired)
         status = sliding_after(&sim->sliding);
-    if (status == KAI_OK)
+    if (status == KAI_OK && fired)
         status = zeno_after(&sim->zeno);
     return status == KAI_OK ? contact_watch(&sim->contact) : status;
 }

@@ -553,8 +553,11 @@ kaiStatus record_tags(Record* record, uint32_t tags)
 {
     record->rank += tags;
     record->kernel->unseen_tags -= tags;
-    for (uint32_t i = record->counts ? 0 : tags - 1; i < tags && record->tag_probes; i++)
-        probes_tag(record, false, false);
+    if (record->asks_last)
+        probes_last(record);
+    else
+        for (uint32_t i = record->counts ? 0 : tags - 1; i < tags && record->tag_probes; i++)
+            probes_tag(record, false, false);
     return check_unseen(record, false);
 }
 
