@@ -48,7 +48,8 @@ typedef struct CourseWrite
 
 typedef struct Courses
 {
-    bool open;  // the instant in work may be kept
+    bool open;      // the instant in work may be kept
+    uint64_t gone;  // how many instants were gone again
     Course draft;
     CourseWrite* log;  // what the stops have written, to be put back; NULL: there are no courses
     uint32_t log_count, column_count;

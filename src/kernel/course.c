@@ -338,26 +338,24 @@ static void leave(Kernel* kernel, uint32_t ctx, Before* before)
     }
 }
 
-// The set at the end of a way: its modes, its equations, its values.
-static bool lead(Kernel* kernel, const Passage* way, Before* before)
+// The set at the end of a way: its modes, its equations, its values. *ctx: the modes that are left.
+static bool lead(Kernel* kernel, const Passage* way, uint32_t* ctx, uint32_t* count)
 {
     const Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
-    uint32_t ctx[COURSE_JUNCTIONS], count = 0;
     for (uint32_t i = 0; i < bonds->junction_count; i++)
     {
         const Machine* machine = &model->machines[bonds->junctions[i]];
         double* mode = &kernel->R[machine->reg];
         if (*mode == way->modes[i])
             continue;
-        ctx[count++] = model->modes[machine->first_mode + (uint32_t)*mode].ctx;
+        ctx[(*count)++] = model->modes[machine->first_mode + (uint32_t)*mode].ctx;
         put(&kernel->brief->courses, mode, way->modes[i]);
     }
-    before->led = true;
     passage_enter(kernel, way);
-    for (uint32_t i = 0; i < count; i++)
-        leave(kernel, ctx[i], before);
-    return passage_load(kernel, way) && switching_note_settled(kernel) == KAI_OK;
+    passage_stay(kernel);
+    return (way->before == way->count || passage_pass(kernel, way, way->before, way->count, false)) &&
+           passage_load(kernel, way) && switching_note_settled(kernel) == KAI_OK;
 }
 
 static void clear_events(Kernel* kernel)
@@ -382,20 +380,26 @@ static void commit_guards(Kernel* kernel, const BriefSet* set)
     }
 }
 
-// Whether anything follows.
+// What was found is committed. False: nothing follows, or it cannot be.
 static bool commit(Kernel* kernel, const CourseStop* stop, const double* values, Before* before)
 {
     bool led = stop->way != NULL && stop->way->modes != NULL;
     bool changes = led || (kernel->raised_count > 0 && kernel->model->instant_signals);
+    uint32_t ctx[COURSE_JUNCTIONS], count = 0;
+    before->led |= led;
+    if (led && !lead(kernel, stop->way, ctx, &count))
+        return false;
+    if (stop->way != NULL && !led)
+        passage_stay(kernel);
     clear_events(kernel);
     commit_guards(kernel, stop->set);
-    if (led && !lead(kernel, stop->way, before))
-        return false;
+    for (uint32_t i = 0; i < count; i++)
+        leave(kernel, ctx[i], before);
     return (stop->fires != 0 && assign(kernel, stop->fires, values)) || changes;
 }
 
-// One tag, but for what it leads to. False: it is another.
-static bool go_to(Kernel* kernel, const CourseStop* stop, bool quiet, double* values)
+// One tag, but for what it leads to. `same`: so are the inputs of the graph. False: it is another.
+static bool go_to(Kernel* kernel, const CourseStop* stop, bool same, double* values)
 {
     const BondRun* run = &kernel->bonds->runs[0];
     const kaiModel* model = kernel->model;
@@ -405,31 +409,29 @@ static bool go_to(Kernel* kernel, const CourseStop* stop, bool quiet, double* va
     for (const Reset *c = model->committed, *end = c + model->committed_count; c < end; c++)
         put(&kernel->brief->courses, &kernel->R[c->target], kernel->R[c->value]);
     if (stop->way == NULL)
-        return quiet && passage_same_inputs(run);
+        return same;
     return stop->way->met == stop->met && passage_is_open(run, stop->way) &&
-           ((quiet && passage_same_inputs(run)) || passage_take_inputs(kernel)) && passage_is_clear(kernel, stop->way);
+           (same || passage_take_inputs(kernel)) && passage_pass(kernel, stop->way, 0, stop->way->before, false);
 }
 
 // All stops. The reaction of the first has run.
 static bool go(Kernel* kernel, const Course* course, Before* before)
 {
     Brief* brief = kernel->brief;
+    const BondRun* run = &kernel->bonds->runs[0];
     const CourseStop *stop = course->stops, *last = stop + course->count - 1;
     double values[COURSE_ACTS];
-    for (bool same = true; same; stop++)
+    for (bool same = false;; stop++)
     {
-        if (stop > course->stops)
-            brief_react_set(kernel, stop->set);
-        if (!go_to(kernel, stop, stop > course->stops, values) ||
-            commit(kernel, stop, values, before) != (stop < last))
+        if (!go_to(kernel, stop, same, values) || commit(kernel, stop, values, before) != (stop < last))
             return false;
         if (stop == last)
             return true;
-        same = stop[1].set->react != NULL;
         brief->moved |= brief->set != stop[1].set;
         brief->set = stop[1].set;
+        brief_react_set(kernel, stop[1].set);
+        same = passage_same_inputs(run);
     }
-    return false;
 }
 
 // What listeners and lists are told of the whole.
@@ -451,9 +453,8 @@ static kaiStatus arrive(Kernel* kernel, const Course* course, const Before* befo
     kernel->counters.tags += course->count;
     kernel->reaction += course->count;
     kernel->reacted_count = 0;
-    bonds->is_quiet = bonds->given = bonds->reacted = true;
+    bonds->is_quiet = true;
     bonds->unshown = false;
-    passage_stay(kernel);
     if (before->led)
     {
         kernel_disturb_all(kernel);
@@ -486,9 +487,13 @@ const Course* course_run(Kernel* kernel, bool* reacted, kaiStatus* status)
     if (!may_go(kernel, course))
         return NULL;
     Before before = keep(kernel);
-    if (go(kernel, course, &before))
+    kernel->bonds->given = kernel->bonds->reacted = kernel->bonds->later = true;
+    bool gone = go(kernel, course, &before);
+    kernel->bonds->later = false;
+    if (gone)
     {
         course->vain = 0;
+        brief->courses.gone++;
         *status = arrive(kernel, course, &before);
         return course;
     }

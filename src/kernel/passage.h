@@ -112,9 +112,10 @@ bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status);
 void passage_take_modes(Kernel* kernel);
 
 // Parts of that: inputs of the graph as they are now, none larger than ever, where storages that depend on each other
-// agree; all signs of a way are clear; nothing moves in the set at its end; modes and equations there.
+// agree; signs between two places of a way are what they were (`jumped`: the net is in their set, after its jump);
+// nothing moves in the set at its end; modes and equations there.
 bool passage_take_inputs(Kernel* kernel);
-bool passage_is_clear(Kernel* kernel, const Passage* way);
+bool passage_pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped);
 void passage_stay(Kernel* kernel);
 void passage_enter(Kernel* kernel, const Passage* way);
 bool passage_load(Kernel* kernel, const Passage* way);  // the rows of that set; false: no memory

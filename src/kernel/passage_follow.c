@@ -40,37 +40,23 @@ static bool is_found(Kernel* kernel, const PassageTest* test, Asking* asking)
            select_fires(kernel, test->machine, &kernel->model->transitions[test->transition]) == test->fires;
 }
 
-// Those between two places. `jumped`: the net is in their set, after its jump.
-static bool pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped)
+bool passage_pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped)
 {
     BondSigns* signs = &kernel->bonds->signs;
-    Asking asking = {.jumped = jumped};
     double slack = kernel_slack(kernel, kernel->now.t);
+    Asking asking = {.jumped = jumped};
     bool same = true;
-    for (uint32_t i = from; i < to && same; i++)
+    for (const PassageTest *test = way->tests + from, *end = way->tests + to; test < end && same; test++)
     {
-        const PassageTest* test = &way->tests[i];
-        bool clear = is_clear(test, slack);
-        same = clear || is_found(kernel, test, &asking);
-        if (!clear)
+        if (is_clear(test, slack))
+        {
+            signs->tolerances[test->machine] = test->tolerance;
+            signs->ties[test->machine] = 0;
             continue;
-        signs->tolerances[test->machine] = test->tolerance;
-        signs->ties[test->machine] = 0;
+        }
+        same = is_found(kernel, test, &asking);
     }
     return same;
-}
-
-bool passage_is_clear(Kernel* kernel, const Passage* way)
-{
-    BondSigns* signs = &kernel->bonds->signs;
-    double slack = kernel_slack(kernel, kernel->now.t);
-    const PassageTest *test = way->tests, *end = test + way->count;
-    for (; test < end && is_clear(test, slack); test++)
-    {
-        signs->tolerances[test->machine] = test->tolerance;
-        signs->ties[test->machine] = 0;
-    }
-    return test == end;
 }
 
 static void go_back(Kernel* kernel, bool reacted)
@@ -153,7 +139,7 @@ static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
     Bonds* bonds = kernel->bonds;
     bool reacted = bonds->reacted, jumped;
     passage_enter(kernel, way);
-    if (jump_last(kernel, way, consistent, &jumped) && pass(kernel, way, way->before, way->count, jumped))
+    if (jump_last(kernel, way, consistent, &jumped) && passage_pass(kernel, way, way->before, way->count, jumped))
         return true;
     go_back(kernel, reacted);
     bonds_enter(kernel);
@@ -261,7 +247,7 @@ static kaiStatus arrive(Kernel* kernel, const Passage* way, int64_t switches, Co
 static bool go(Kernel* kernel, const Passage* way)
 {
     bool consistent = true;
-    if (!pass(kernel, way, 0, way->before, false))
+    if (!passage_pass(kernel, way, 0, way->before, false))
         return false;
     if (way->modes == NULL)
         passage_stay(kernel);
