@@ -308,7 +308,7 @@ static bool any_input_moved(const Kernel* kernel)
     return moved;
 }
 
-kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
+kaiStatus bonds_jump_entered(Kernel* kernel, bool* consistent)
 {
     enum
     {
@@ -319,9 +319,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
     bonds->quiet = true;
     if (bonds->steady)
         kernel->brief->used = true;  // a whole reaction was that of another set
-    kaiStatus status = bonds_enter(kernel);
-    if (status == KAI_OK && !reacted)
-        status = brief_try(kernel);
+    kaiStatus status = reacted ? KAI_OK : brief_try(kernel);
     bool moved = true;
     *consistent = true;
     for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
@@ -347,4 +345,11 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
             kernel->R[kernel->model->carried[i].state] +=
                 kernel->R[kernel->model->carried[i].area] / pulse_height(kernel);
     return status;
+}
+
+kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
+{
+    kaiStatus status = bonds_enter(kernel);
+    *consistent = true;
+    return status == KAI_OK ? bonds_jump_entered(kernel, consistent) : status;
 }

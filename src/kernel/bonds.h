@@ -239,6 +239,7 @@ kaiStatus bonds_resume(Kernel* kernel);  // registers were loaded: both
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
+kaiStatus bonds_jump_entered(Kernel* kernel, bool* consistent);  // the net is in these modes
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
@@ -287,10 +288,11 @@ kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(Kernel* kernel);
 kaiStatus switching_run(Kernel* kernel, CommitResult* result);
-// What was found becomes what there is; so many junctions had switched before. In parts: storages that share what they
-// store; a set and a state that have been committed at this instant.
-kaiStatus switching_commit(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result);
+// Parts of what commits a set: rounding in its states; storages that share what they store, and whether some do in the
+// present set; a set and a state that have been committed at this instant.
+void switching_settle_states(Kernel* kernel, CommitResult* result);
 void switching_watch_sharing(Kernel* kernel);
+bool switching_shares(BondRun* run);
 kaiStatus switching_note_settled(Kernel* kernel);
 
 // circuit.c: instants of circuits that nobody looks at

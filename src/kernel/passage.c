@@ -318,4 +318,5 @@ void passage_end(Kernel* kernel, bool found)
         way->on[i] = bonds_is_on(kernel, run, i);
     way->tied = run->present.tied;
     way->depends = bond_net_has_dependents(run->net);
+    way->shares = way->depends && switching_shares(&bonds->runs[0]);
 }

@@ -46,6 +46,7 @@ typedef struct Passage
     const double** rows;           // the rows of its maps; NULL: not looked for
     bool* on;                      // its switches
     bool tied;                     // BondPresent
+    bool shares;                   // storages depend on others alone there (switching_shares)
     bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
     struct BriefSet* end;  // programs of the last set; NULL: they are not known, or there are none

@@ -28,7 +28,7 @@ typedef struct Asking
 } Asking;
 
 // The selection's own answer there.
-static bool is_found(Kernel* kernel, const PassageTest* test, Asking* asking)
+__attribute__((noinline)) static bool is_found(Kernel* kernel, const PassageTest* test, Asking* asking)
 {
     bool consistent = true;
     if (!test->asks || (!asking->jumped && bonds_jump(kernel, &consistent) != KAI_OK))
@@ -120,7 +120,7 @@ static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool
         passage_stay(kernel);
         return true;
     }
-    bool quiet = bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
+    bool quiet = bonds_jump_entered(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
     kernel->bonds->signs.unjudged |= quiet;
     return quiet;
 }
@@ -233,7 +233,25 @@ static kaiStatus commit_still(Kernel* kernel, CommitResult* result)
     return switching_note_settled(kernel);
 }
 
-static kaiStatus arrive(Kernel* kernel, const Passage* way, int64_t switches, CommitResult* result)
+// Storages have been put together. Values are unique in the set at the end of a way, and nobody wants an extreme.
+static kaiStatus commit_moved(Kernel* kernel, const Passage* way, CommitResult* result)
+{
+    kaiStatus status = KAI_OK;
+    switching_settle_states(kernel, result);
+    if (result->state)
+        status = kernel->hooks->jumped(kernel->owner);
+    if (status != KAI_OK)
+        return status;
+    leave_modes(kernel);
+    kernel->bonds->is_quiet = kernel->bonds->quiet;
+    result->other = true;
+    brief_restore(kernel);
+    if (way->shares || kernel->bonds->runs[0].stores.some)
+        switching_watch_sharing(kernel);
+    return switching_note_settled(kernel);
+}
+
+static kaiStatus arrive(Kernel* kernel, const Passage* way, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     bool still = bonds->runs[0].last.still && bonds->reacted;
@@ -241,7 +259,7 @@ static kaiStatus arrive(Kernel* kernel, const Passage* way, int64_t switches, Co
     bonds->is_quiet = bonds->stayed;
     if (bonds->stayed)
         return KAI_OK;
-    return still ? commit_still(kernel, result) : switching_commit(kernel, true, switches, result);
+    return still ? commit_still(kernel, result) : commit_moved(kernel, way, result);
 }
 
 static bool go(Kernel* kernel, const Passage* way)
@@ -269,7 +287,6 @@ static kaiStatus complete(Kernel* kernel, const Passage* way)
 static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, kaiStatus* status)
 {
     Bonds* bonds = kernel->bonds;
-    int64_t switches = kernel->counters.switches;
     if (!begin(kernel, same))
         return false;
     bonds->later = true;
@@ -283,7 +300,7 @@ static bool take(Kernel* kernel, Passage* way, bool same, CommitResult* result, 
     }
     bonds->later = false;
     if (taken && *status == KAI_OK)
-        *status = arrive(kernel, way, switches, result);
+        *status = arrive(kernel, way, result);
     bonds->is_quiet &= taken;
     return taken;
 }

@@ -322,7 +322,7 @@ static void leave_modes(Kernel* kernel, CommitResult* result)
 }
 
 // Changes below 1e-12 of what is there are rounding (rule B5): the committed value stays, to the bit.
-static void settle_states(Kernel* kernel, CommitResult* result)
+void switching_settle_states(Kernel* kernel, CommitResult* result)
 {
     double* states = kernel_states(kernel);
     bool moved = false;
@@ -387,6 +387,16 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
                     model_string(kernel->model, part->name), kernel->now.t);
     run->stores.shared[port] = now && (moved || run->stores.shared[port]);
     run->stores.some |= run->stores.shared[port];
+}
+
+bool switching_shares(BondRun* run)
+{
+    bool shares = false;
+    memset(run->stores.sharing, 0, sizeof(bool) * run->stores.port_count);
+    bond_net_dependents(run->net, visit_sharing, run);
+    for (uint32_t i = 0; i < run->stores.port_count; i++)
+        shares |= run->stores.sharing[i];
+    return shares;
 }
 
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
@@ -467,12 +477,12 @@ static kaiStatus find_modes(Kernel* kernel, bool same, bool* consistent)
 }
 
 // What was found becomes what there is. `switches`: so many there were before.
-kaiStatus switching_commit(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result)
+static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     CommitResult switched = {0};
     kernel->hooks->settled(kernel->owner);
-    settle_states(kernel, &switched);
+    switching_settle_states(kernel, &switched);
     kaiStatus status = switched.state ? kernel->hooks->jumped(kernel->owner) : KAI_OK;
     if (status != KAI_OK)
         return status;
@@ -521,5 +531,5 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     if (status != KAI_OK)
         return status;
     status = consistent ? present_check(kernel) : bonds_fail_inconsistent(kernel);
-    return status == KAI_OK ? switching_commit(kernel, consistent, switches, result) : status;
+    return status == KAI_OK ? commit_modes(kernel, consistent, switches, result) : status;
 }

@@ -531,12 +531,19 @@ static bool is_unseen(const Record* record, bool left, uint32_t rank)
            t < kernel->options->stop && !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
 }
 
-bool record_sees(const Record* record)
+bool record_sees(Record* record)
 {
-    return !is_unseen(record, true, 0);
+    bool unseen = is_unseen(record, true, 0);
+    record->left_unseen = unseen ? record->kernel->counters.instants : 0;
+    return !unseen;
 }
 
 // The tags of an instant are numbered from its left limit on.
+static inline bool is_left_unseen(const Record* record)
+{
+    return record->left_unseen == record->kernel->counters.instants || is_unseen(record, true, 0);
+}
+
 static inline void count_unseen(const Record* record, bool unseen)
 {
     record->kernel->unseen_tags = unseen && record->rank < TAGS_MANY ? TAGS_MANY - record->rank : 0;
@@ -564,7 +571,7 @@ kaiStatus record_tags(Record* record, uint32_t tags)
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     record->rank = left ? 0 : record->rank;
-    bool unseen = instant && (left ? is_unseen(record, true, 0) : record->kernel->unseen_tags > 0);
+    bool unseen = instant && (left ? is_left_unseen(record) : record->kernel->unseen_tags > 0);
     if (unseen)
     {
         if (left ? record->left_probes && !record->asks_last : record->tag_probes)  // tags follow
