@@ -1,7 +1,8 @@
-// From one instant to the next tick of a clock in a plain model of one island, or in a circuit that nobody looks at. What is scheduled next is a clock, and
-// nothing else is due with it: the island takes its step to there. If no guard cuts it, the tick is the next instant;
-// if one does, its crossing is; both without an agenda that is told of the step and asked for it again, and without
-// lists of what is due. Whatever else may be in the way is left to run.c and island.c.
+// From one instant to the next tick of a clock in a plain model of one island, or in a circuit that nobody looks at.
+// What is scheduled next is a clock, and nothing else is due with it: the island takes its step to there. If no guard
+// cuts it, the tick is the next instant; if one does, its crossing is; both without an agenda that is told of the step
+// and asked for it again, and without lists of what is due. Whatever else may be in the way is left to run.c and
+// island.c.
 #include "flow/flow.h"
 
 #include "kernel/blocks.h"
@@ -13,8 +14,8 @@ bool beat_serves(const Flow* flow)
     const kaiModel* model = flow->model;
     const Brief* brief = flow->kernel->brief;
     bool circuit = brief != NULL && brief->circuit;
-    return (flow->kernel->plain || circuit) && model->islands_count == 1 && model->clocks_count > 0 && flow->islands[0].steps &&
-           !flow->kernel->options->profile && kernel_blocks(flow->kernel) == NULL;
+    return (flow->kernel->plain || circuit) && model->islands_count == 1 && model->clocks_count > 0 &&
+           flow->islands[0].steps && !flow->kernel->options->profile && kernel_blocks(flow->kernel) == NULL;
 }
 
 // The island waits for a step and nothing else is going on (run.c has asked the kernel).
