@@ -44,7 +44,7 @@ static bool keeps_modes(const kaiModel* model)
 static size_t most_writes(const kaiModel* model)
 {
     size_t guards = model->guards_count, other = raised_size(model) + model->machines_count + model->committed_count;
-    return COURSE_STOPS * (5 * guards + other + COURSE_ACTS);
+    return COURSE_STOPS * (4 * guards + other + 2 * COURSE_ACTS);  // one guard has fired at most (plain_serves)
 }
 
 // Of events that are counted each has to be seen at its tag.
