@@ -247,8 +247,7 @@ static const Model* last_model(Elab* e)
     FileAst* file = e->program->files.count ? e->program->files.at[0] : NULL;
     if (file && file->models.count)
         return file->models.at[file->models.count - 1];
-    Diag* diag = elab_error(e, K_NO_MODEL, (Span){0}, "there is no model in this file");
-    elab_help(e, diag, "write `model Name { … }`, or name an experiment");
+    elab_error(e, K_NO_MODEL, (Span){.file = file ? file->file : 0}, "there is no model in this file");
     return NULL;
 }
 
