@@ -51,4 +51,5 @@ says 2 'K028' run "$WORK/one.kai" --set b=1 -o "$WORK/o.csv"
 says 2 'K029' run "$WORK/one.kai" -e nothing -o "$WORK/o.csv"
 says 1 'K054' check "$WORK/nested.kai"
 says 4 'cannot be read' check "$WORK/no_such_file.kai"
+says 1 'a jump is written `when event' check tests/wrong/action_call.kai
 exit $bad
