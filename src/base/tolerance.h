@@ -404,6 +404,8 @@ static inline bool time_same(double a, double b, double scale)
 #define CURVE_FINE 2e-3
 #define CURVE_COARSE 0.05
 #define CURVE_SHORT 5e-4
+// A bend below 1000 atol may be rounding; it is none above this part of that where few halvings show it.
+#define CURVE_SMALL 1e-3
 // What is below this part of a value is the noise of its digits, no bend.
 #define CURVE_ROUNDING 1e-9
 // Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.

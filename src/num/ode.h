@@ -62,7 +62,7 @@ enum
 {
     ODE_NO_SERIES = 1000,  // OdeSystem.series: f has none
     ODE_ENDLESS = 1000,    // OdeSystem.degree: the solution is no polynomial
-    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term
+    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term and `rest`
     ODE_ORDER = 30,        // the highest order of taylor
 };
 
@@ -93,6 +93,9 @@ typedef struct OdeSystem
     void (*try_inputs)(void* ctx, const double* inputs, int to, double* const* x);
     // After order 0, or NULL: a linear field of few states as a small matrix; NULL: it is not such a one.
     const FewField* (*few)(void* ctx);
+    // After an order of ODE_WHOLE, or NULL: a bound of the terms from this order on that the slopes get from what is no
+    // state, within h; the largest, by the weights of the states.
+    double (*rest)(void* ctx, int order, double h, const double* weights);
 } OdeSystem;
 
 typedef struct OdeOptions

@@ -417,6 +417,11 @@ void series_try(Series* s, const double* inputs, int to, double* const* x)
     tape_field_run(s->tape, 1, to, x, s->input_count);
 }
 
+double series_rest(const Series* s, int k, double h, const double* weights)
+{
+    return tape_field_rest(s->tape, k, h, weights, s->input_count);
+}
+
 const FewField* series_few(const Series* s)
 {
     const TapeField* f = &s->tape->field;
