@@ -102,6 +102,11 @@ static int island_degree(void* ctx)
     return degree == SERIES_WHOLE ? ODE_WHOLE : degree;
 }
 
+static bool island_closed(void* ctx)
+{
+    return series_is_closed(((IslandSystem*)ctx)->series);
+}
+
 static int* island_orders(void* ctx)
 {
     return series_orders(((IslandSystem*)ctx)->series);
@@ -177,6 +182,7 @@ kaiStatus expansion_create(Flow* flow, IslandSystem* own)
         return KAI_ERR_MEMORY;
     own->system.series = island_series;
     own->system.degree = island_degree;
+    own->system.closed = island_closed;
     own->system.orders = island_orders;
     own->system.inputs = island_inputs;
     own->system.try_inputs = island_try;

@@ -79,6 +79,9 @@ typedef struct OdeSystem
     // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_WHOLE or ODE_ENDLESS
     // if not.
     int (*degree)(void* ctx);
+    // Of an ODE_WHOLE solution, or NULL: whether nothing drives it but its states, so that two orders that are nothing
+    // leave nothing for those to come.
+    bool (*closed)(void* ctx);
     int (*rhs)(void* ctx, double t, const double* x, double* dx);
     int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
     const int* column_start;  // n + 1 entries, or NULL: dense

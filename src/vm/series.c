@@ -400,6 +400,11 @@ void series_run(Series* s, int from, int to, double* const* x)
         run_beside(s, from, to, x);
 }
 
+bool series_is_closed(const Series* s)
+{
+    return s->tape->alone && s->tape->field.turn_count == 0 && !s->tape->field.products;
+}
+
 int series_inputs(const Series* s, int room, double* inputs, uint64_t* key)
 {
     const Tape* t = s->tape;

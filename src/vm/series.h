@@ -68,6 +68,8 @@ void series_run(Series* series, int from, int to, double* const* x);
 // depends on itself), or SERIES_WHOLE for a linear field with constant factors and integrals of products of its states.
 // Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.
 int series_degree(const Series* series);
+// After series_begin, of SERIES_WHOLE: neither waves nor products drive the states.
+bool series_is_closed(const Series* series);
 // After series_begin: order 0 is nothing but its code, now and at all times.
 bool series_is_settled(const Series* series);
 // After series_begin: a number that is kept for each vector of modes, 0 at first. The caller notes how many orders it
