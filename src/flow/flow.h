@@ -38,6 +38,7 @@ typedef struct IslandState
     bool known;       // `step` and `taken` are what the solver has, or would have
     bool gliding;     // glide.c takes its steps, and the solver stands where that began
     uint8_t count;    // of its states; COUNT_MANY: so many or more
+    uint8_t creeps;   // guard_back.c
     double pin;
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     int64_t taken;          // steps of the solver
@@ -310,7 +311,8 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 
 // island_cut.c
 void island_count_step(kaiCounters* counters, double start, double length);  // one that its solver has chosen
-bool island_cut(Flow* flow, uint32_t island);  // its last step ends where something asks for an instant
+// Its last step ends where something asks for an instant. False: it is not believed, and has to be taken again.
+bool island_cut(Flow* flow, uint32_t island);
 // The only island of a model, which waits for a step, takes one to `limit`, where something is due.
 typedef enum IslandReach
 {
@@ -370,7 +372,17 @@ bool box_answers(SharpBox* box, Flow* flow, const Slice* slice);
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the
 // first. True: the step must be cut at *theta.
 bool guard_search(Flow* flow, uint32_t island, double* theta);
+void guard_keep_sides(Flow* flow, uint32_t island, double theta);  // what others remember there, where it is cut
+// guard_back.c: whether what is located at theta is the error of the step. None is located then.
+typedef enum GuardBack
+{
+    BACK_NOT,
+    BACK_SOME,  // the step ends before it now
+    BACK_ALL,   // the step has not been taken
+} GuardBack;
+GuardBack guard_steps_back(Flow* flow, uint32_t island, double theta);
 kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step begins
+void guard_excuse(Flow* flow, uint32_t island);             // what is rounding there
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

@@ -66,6 +66,8 @@ void zeno_armed(Zeno* zeno, uint32_t guard)
         z->excursion = larger(z->excursion, fabs(g->g));
     if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
         z->rebound = 0;  // something else has turned it
+    if (z->rebound != 0 && g->located != z->rebound_located)
+        z->rebound = 0;  // it was back over its level, and a jump has taken it across once more
 }
 
 // What nobody would notice of a guard, or of its motion in a second.

@@ -603,6 +603,7 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
     z->rebound = waits ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;
+    z->rebound_located = g->located;
     z->excursion = fabs(g->g);
     return status;
 }
