@@ -13,7 +13,7 @@ bool island_restarts_alone(Flow* flow)
     double t = kernel->now.t;
     uint32_t failed;
     if (!s->begun || s->loaded != t || ode_time(ode) != t || !s->due || own->series == NULL || own->states == NULL ||
-        kernel->holds + kernel->slides > 0 || kernel->bonds != NULL)
+        kernel->holds + kernel->slides > 0)
         return false;
     kernel->R[flow->model->reg_time] = t;
     if (series_begin(own->series, kernel->R, &kernel->host, &failed) != SERIES_OK ||

@@ -132,6 +132,7 @@ typedef struct Sharp
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0) /* of those that are searched, made when first asked for */       \
     X(Slice*, guard_slices, model->guards_count, 0)  /* and what one without code of its own takes of `look` */        \
+    X(Hot, guard_hots, model->guards_count, 0)       /* their code, or `look` */                                       \
     X(Series*, feed_series, model->delays_count, 0)  /* of what goes into delays */                                    \
     X(Series*, past_series, model->delays_count, 0)  /* and of what went in before the start */                        \
     X(bool, delay_read, model->delays_count, 0)      /* by right-hand sides */                                         \

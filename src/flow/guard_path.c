@@ -109,6 +109,14 @@ static double direct_value(const GuardPath* path, double theta)
     return value + flow->kernel->guards[path->index].bias;
 }
 
+static void run_guard(Flow* flow, uint32_t index)
+{
+    const Guard* guard = &flow->model->guards[index];
+    CodeRange range = guard_has_code(guard) ? guard->code : guard->look;
+    const uint32_t* code = flow->model->code;
+    hot_run(&flow->guard_hots[index], flow->model, flow->kernel->R, code + range.start, code + range.end, &flow->trial);
+}
+
 double guard_path_value(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
@@ -126,7 +134,7 @@ double guard_path_value(const GuardPath* path, double theta)
     if (slice != NULL)
         slice_run(slice, flow->model, flow->kernel->R, &flow->trial);
     else
-        vm_run(flow->model, flow->kernel->R, guard_has_code(guard) ? guard->code : guard->look, &flow->trial);
+        run_guard(flow, path->index);
     return guard_value(flow->kernel, guard);
 }
 

@@ -194,6 +194,20 @@ static bool moves_nothing(const BondRun* run)
     return nothing;
 }
 
+bool bonds_agree(Kernel* kernel, BondRun* run)
+{
+    bool still = false;
+    BondJump jump = {.b1 = run->b1,
+                     .b2 = run->b2,
+                     .most = run->most,
+                     .z0 = run->z0,
+                     .z1 = run->z1,
+                     .dx = run->dx,
+                     .still = &still};
+    run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
+    return run->present.settled;
+}
+
 bool bonds_project(Kernel* kernel)
 {
     bool moved = false;
@@ -203,13 +217,12 @@ bool bonds_project(Kernel* kernel)
         if ((run->selection == NULL && run->present.varying == NULL) || !run->entered ||
             !bond_net_has_dependents(run->net))
             continue;
-        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        if (bonds_agree(kernel, run))
+            continue;
         BondStatus status = BOND_OK;
         bool still = false;
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         jump.still = &still;
-        run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
-        if (run->present.settled)
-            continue;
         run->last.lazy = run->last.still = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);
@@ -295,7 +308,7 @@ static bool any_input_moved(const Kernel* kernel)
     return moved;
 }
 
-kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
+kaiStatus bonds_jump_entered(Kernel* kernel, bool* consistent)
 {
     enum
     {
@@ -306,9 +319,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
     bonds->quiet = true;
     if (bonds->steady)
         kernel->brief->used = true;  // a whole reaction was that of another set
-    kaiStatus status = bonds_enter(kernel);
-    if (status == KAI_OK && !reacted)
-        status = brief_try(kernel);
+    kaiStatus status = reacted ? KAI_OK : brief_try(kernel);
     bool moved = true;
     *consistent = true;
     for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
@@ -327,11 +338,18 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
             bonds->reacted = false;
         }
         // What an impulse of a source moves outside of blocks has its value after in the next round.
-        moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
+        moved = moved && status == KAI_OK && (blow || (!bonds->steady && any_input_moved(kernel)));
     }
     for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
         if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))
             kernel->R[kernel->model->carried[i].state] +=
                 kernel->R[kernel->model->carried[i].area] / pulse_height(kernel);
     return status;
+}
+
+kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
+{
+    kaiStatus status = bonds_enter(kernel);
+    *consistent = true;
+    return status == KAI_OK ? bonds_jump_entered(kernel, consistent) : status;
 }

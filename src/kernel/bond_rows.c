@@ -124,18 +124,37 @@ static bool make_rows(Kernel* kernel, BondRun* run, int index, double* rows)
     return made;
 }
 
-bool bonds_load_rows(Kernel* kernel, BondRun* run, int index)
+const double* bonds_rows(Kernel* kernel, BondRun* run, int index)
 {
+    static const double none = 0;
     BondMode* mode = bond_net_mode(run->net, index);
     if (run->rows.size[index] == 0)
-        return true;
+        return &none;
     bool fresh;
-    const double* rows =
+    double* rows =
         bond_cache_attachment(bond_net_cache(run->net, index), mode, sizeof(double) * run->rows.size[index], &fresh);
-    if (rows == NULL || (fresh && !make_rows(kernel, run, index, (double*)rows)))
-        return false;
-    const BondFeed* pieces = run->rows.pieces;
-    for (uint32_t i = run->rows.first_piece[index]; i < run->rows.first_piece[index + 1]; rows += pieces[i++].at)
-        memcpy(kernel->R + pieces[i].reg, rows, sizeof(double) * (size_t)pieces[i].at);
-    return true;
+    return rows != NULL && (!fresh || make_rows(kernel, run, index, rows)) ? rows : NULL;
+}
+
+void bonds_copy_rows(Kernel* kernel, const BondRun* run, int index, const double* rows)
+{
+    const BondFeed* piece = run->rows.pieces + run->rows.first_piece[index];
+    for (const BondFeed* end = run->rows.pieces + run->rows.first_piece[index + 1]; piece < end; piece++)
+    {
+        double* to = kernel->R + piece->reg;
+        if (piece->at > 8)
+            memcpy(to, rows, sizeof(double) * (size_t)piece->at);
+        else
+            for (int i = 0; i < piece->at; i++)
+                to[i] = rows[i];
+        rows += piece->at;
+    }
+}
+
+bool bonds_load_rows(Kernel* kernel, BondRun* run, int index)
+{
+    const double* rows = bonds_rows(kernel, run, index);
+    if (rows != NULL)
+        bonds_copy_rows(kernel, run, index, rows);
+    return rows != NULL;
 }

@@ -30,6 +30,7 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     run->feeds.slopes = arena_array(arena, BondFeed, system->input_count + 1);
     run->feeds.impulses = arena_array(arena, BondFeed, system->input_count + 1);
     run->feeds.stored = arena_array(arena, BondStored, system->input_count + 1);
+    run->feeds.known = arena_array(arena, BondKnown, 2 * system->input_count + 1);
     run->port_of = arena_array(arena, int, parts + 1);
     run->node_of = arena_array(arena, int, unknowns + 1);
     run->loop = arena_array(arena, int, 2 * unknowns + parts + 1);
@@ -148,6 +149,18 @@ static void add_feed(BondFeed* feeds, uint32_t* count, uint32_t reg, int at)
         feeds[(*count)++] = (BondFeed){reg, at};
 }
 
+static void list_known(const Kernel* kernel, BondRun* run)
+{
+    BondFeeds* feeds = &run->feeds;
+    const double* most = run->most;
+    feeds->known_count = 0;
+    for (const BondFeed *f = feeds->values, *end = f + feeds->value_count; f < end; f++)
+        feeds->known[feeds->known_count++] = (BondKnown){kernel->R + f->reg, most + f->at, run->b1 + f->at};
+    most += run->graph->input_count;
+    for (const BondFeed *f = feeds->slopes, *end = f + feeds->slope_count; f < end; f++)
+        feeds->known[feeds->known_count++] = (BondKnown){kernel->R + f->reg, most + f->at, run->b2 + f->at};
+}
+
 static void list_feeds(Kernel* kernel, BondRun* run)
 {
     BondFeeds* feeds = &run->feeds;
@@ -168,6 +181,7 @@ static void list_feeds(Kernel* kernel, BondRun* run)
             add_feed(feeds->impulses, &feeds->impulse_count, input->impulse, run->input_of[i]);
         }
     }
+    list_known(kernel, run);
 }
 
 static void place_inputs(Kernel* kernel, BondRun* run)

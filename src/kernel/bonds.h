@@ -54,12 +54,20 @@ typedef struct BondStored
     uint32_t state, value;
 } BondStored;
 
+typedef struct BondKnown  // an input with its place in b1 or b2, and the largest that was seen
+{
+    const double *value, *most;
+    double* kept;
+} BondKnown;
+
 // Where inputs of the model stand in the registers, and in b1, b2 and b0.
 typedef struct BondFeeds
 {
     BondFeed *values, *slopes, *impulses;
     uint32_t sources, value_count;  // values: first those that are not of storages
     uint32_t slope_count, impulse_count;
+    BondKnown* known;  // values and slopes
+    uint32_t known_count;
     BondStored* stored;  // of linear storages
     uint32_t stored_count;
 } BondFeeds;
@@ -159,6 +167,7 @@ struct Bonds
     bool quiet;     // the last jump moved nothing
     bool is_quiet;  // at this instant, in the set that was committed last
     bool stayed;    // the last run at this instant followed a way that does not leave its set
+    bool drifted;   // storages that depend on each other have been put together at this tag (passage_follow.c)
     bool reacted;   // the registers hold what `react` makes of the states and modes in them
     // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
     // areas are not written, rows are not loaded, and a program runs only where states have moved.
@@ -196,6 +205,22 @@ static inline bool bonds_is_on(const Kernel* kernel, const BondRun* run, int ind
     return kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
 }
 
+// Parts of passage_follow.c. Whether the inputs of the graph are those of the last jump; whether nothing that a way
+// hangs on has changed since it was kept.
+static inline bool passage_same_inputs(const BondRun* run)
+{
+    const BondKnown *k = run->feeds.known, *end = k + run->feeds.known_count;
+    while (k < end && *k->value == *k->kept)
+        k++;
+    return k == end && run->linear;
+}
+
+static inline bool passage_is_open(const BondRun* run, const Passage* way)
+{
+    return way->known && way->grown == bond_selection_grown(run->selection) &&
+           way->trimmed == bond_net_trimmed(run->net);
+}
+
 kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
@@ -205,6 +230,8 @@ kaiStatus bonds_load(Kernel* kernel);   // their rows, which were left out
 void bonds_list_impulses(const kaiModel* model, Bonds* bonds);
 // bond_rows.c: the rows of the block's present set of modes, to the registers. False: no memory.
 bool bonds_load_rows(Kernel* kernel, BondRun* run, int index);
+const double* bonds_rows(Kernel* kernel, BondRun* run, int index);  // where they are kept; NULL: no memory
+void bonds_copy_rows(Kernel* kernel, const BondRun* run, int index, const double* rows);
 // Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it
 // was.
 kaiStatus bonds_turn(Kernel* kernel, bool* turned);
@@ -212,6 +239,7 @@ kaiStatus bonds_resume(Kernel* kernel);  // registers were loaded: both
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
+kaiStatus bonds_jump_entered(Kernel* kernel, bool* consistent);  // the net is in these modes
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
@@ -227,6 +255,7 @@ bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 // The jump of the present modes with the inputs that select_learn has read, if it is no more than what solver and
 // rounding have let dependent storages drift. Whether there was one.
 bool bonds_project(Kernel* kernel);
+bool bonds_agree(Kernel* kernel, BondRun* run);  // there is none, as far as that is seen without solving for it
 // Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
 // the registers put back onto them, all values being those of the time there.
 bool bonds_are_tied(const Kernel* kernel);
@@ -259,9 +288,17 @@ kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(Kernel* kernel);
 kaiStatus switching_run(Kernel* kernel, CommitResult* result);
+// Parts of what commits a set: rounding in its states; storages that share what they store, and whether some do in the
+// present set; a set and a state that have been committed at this instant.
+void switching_settle_states(Kernel* kernel, CommitResult* result);
+void switching_watch_sharing(Kernel* kernel);
+bool switching_shares(BondRun* run);
+kaiStatus switching_note_settled(Kernel* kernel);
 
 // circuit.c: instants of circuits that nobody looks at
 bool circuit_is(const Kernel* kernel);                // the model may have such
+bool circuit_list(Kernel* kernel);                    // then what they react with is listed; false: no memory
+void circuit_forget(Kernel* kernel);
 bool circuit_serves(const Kernel* kernel, double t);  // and this is one
 kaiStatus circuit_run(Kernel* kernel, double t);
 

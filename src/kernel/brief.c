@@ -6,6 +6,7 @@
 #include "kernel/brief.h"
 
 #include "kernel/bonds.h"
+#include "kernel/course.h"
 #include "kernel/scene.h"
 #include "model/code.h"
 #include "model/fields.h"
@@ -333,11 +334,13 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
     return made;
 }
 
-void brief_follow(Kernel* kernel, bool only)
+bool brief_follow(Kernel* kernel, bool only, bool counts, const uint32_t* columns, uint32_t column_count)
 {
     const Bonds* bonds = kernel->bonds;
     kernel->brief->follows = only && bonds->steady && bonds->count == 1 && bonds->other_count == 0;
     kernel->brief->circuit = circuit_is(kernel);
+    return !kernel->brief->circuit ||
+           (circuit_list(kernel) && course_make(kernel, counts, columns, column_count));
 }
 
 void brief_free(Kernel* kernel)
@@ -348,6 +351,8 @@ void brief_free(Kernel* kernel)
     if (kernel->brief->kept != NULL)
         a.alloc(a.user, kernel->brief->kept, written_size(kernel->brief), 0);
     brief_sets_free(kernel);
+    circuit_forget(kernel);
+    course_free(kernel);
     if (kernel->brief->read != NULL)
         a.alloc(a.user, kernel->brief->read, kernel->model->reg_count, 0);
     slice_free(kernel->brief->react, a);
@@ -428,7 +433,7 @@ kaiStatus brief_whole(Kernel* kernel)
 
 kaiStatus brief_tag(Kernel* kernel)
 {
-    bool whole = kernel->brief == NULL || !kernel->brief->used || !kernel->hooks->sees(kernel->owner, false, 1);
+    bool whole = kernel->brief == NULL || !kernel->brief->used || kernel->unseen_tags > 0;
     kaiStatus status = whole ? KAI_OK : brief_whole(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }
@@ -437,7 +442,7 @@ kaiStatus brief_flow(Kernel* kernel, bool seen)
 {
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->flow);
-    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner, true, 1);
+    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner);
     if (kernel->brief->left_seen)
         return kernel_run(kernel, kernel->model->flow);
     slice_run(kernel->brief->flow, kernel->model, kernel->R, &kernel->host);

@@ -1,6 +1,6 @@
 // Short programs (brief.c) for one set of modes: what is computed in the others is left out, there are no switches, and
 // instructions stand in an order that makes few runs (vm/slice_order.c). A circuit is in few sets, again and again.
-#include "kernel/brief.h"
+#include "kernel/course.h"
 
 #include "kernel/guard.h"
 #include "model/code.h"
@@ -170,50 +170,71 @@ static void tidy_sums(Kernel* kernel, BriefSet* set, uint8_t* wanted)
     tidy(kernel, set->sums, wanted);
 }
 
-static void take_left_limits(Kernel* kernel)
+static void list_guards(Kernel* kernel, BriefSet* set)
 {
-    for (uint32_t i = 0; i < kernel->active_guards.count; i++)
+    kaiAllocator a = kernel->options->allocator;
+    double* R = kernel->R;
+    set->guards = a.alloc(a.user, NULL, 0, sizeof(BriefGuard) * ((size_t)set->guard_count + 1));
+    for (uint32_t i = 0; i < set->guard_count && set->guards != NULL; i++)
     {
         const Guard* guard = &kernel->model->guards[kernel->active_guards.at[i]];
-        kernel->R[guard->last_g] = kernel->R[guard->argument] = kernel->R[guard->react_g];
+        set->guards[i] = (BriefGuard){R + guard->argument, R + guard->last_g, R + guard->react_g,
+                                      R + guard->latch,    R + guard->truth,  guard->latch};
     }
 }
 
 // True: each truth is known without the sizes of its terms. Where the argument has not changed it is the latch, and
 // where it is not negative there may be no need to ask.
-static bool keep_truths(Kernel* kernel, bool clear)
+static inline bool keep_truths(const BriefSet* set)
 {
-    double* R = kernel->R;
     bool kept = true;
-    for (uint32_t i = 0; i < kernel->active_guards.count && kept; i++)
+    for (const BriefGuard *at = set->guards, *end = at + set->guard_count; at < end && kept; at++)
     {
-        const Guard* guard = &kernel->model->guards[kernel->active_guards.at[i]];
-        bool same = R[guard->react_g] == R[guard->last_g];
-        kept = same || (clear && R[guard->react_g] >= 0);
-        R[guard->truth] = same ? R[guard->latch] : 0;
+        bool same = *at->react_g == *at->last_g;
+        kept = same || (set->clear && *at->react_g >= 0);
+        *at->truth = same ? *at->latch : 0;
     }
     return kept;
+}
+
+static inline void take_left_limits(const BriefSet* set)
+{
+    for (const BriefGuard *at = set->guards, *end = at + set->guard_count; at < end; at++)
+        *at->last_g = *at->argument = *at->react_g;
+}
+
+void brief_commit_set(Kernel* kernel, const BriefSet* set)
+{
+    for (const BriefGuard *at = set->guards, *end = at + set->guard_count; at < end; at++)
+    {
+        *at->last_g = *at->react_g;
+        if (*at->latch == *at->truth)
+            continue;
+        *at->latch = *at->truth;
+        kernel_disturb(kernel, at->latch_reg);
+    }
 }
 
 void brief_react_set(Kernel* kernel, const BriefSet* set)
 {
     Brief* brief = kernel->brief;
-    bool whole = set->sums == NULL || (brief->moved && !set->clear && !brief->owes), owes = brief->owes;
+    bool owes = brief->owes, whole = set->sums == NULL || (brief->moved && !set->clear && !owes);
     brief->moved = brief->owes = false;
     if (!whole)
         slice_run(set->sums, kernel->model, kernel->R, &kernel->host);
     if (owes)
-        take_left_limits(kernel);
-    if (whole || !keep_truths(kernel, set->clear))
+        take_left_limits(set);
+    if (whole || !keep_truths(set))
         slice_run(set->react, kernel->model, kernel->R, &kernel->host);
 }
 
 bool brief_puts_off(Kernel* kernel)
 {
     Brief* brief = kernel->brief;
-    const BriefSet* set = brief != NULL ? brief_set(kernel) : NULL;
-    bool waits = set != NULL && set->left && !brief->left_seen && kernel->located_count == 0 &&
-                 kernel->outside_count == 0 && kernel->held_inputs == 0 && kernel->now.p < 0;
+    bool may = brief != NULL && !brief->left_seen && kernel->located_count == 0 && kernel->outside_count == 0 &&
+               kernel->held_inputs == 0 && kernel->now.p < 0;
+    const BriefSet* set = may ? brief_set(kernel) : NULL;
+    bool waits = set != NULL && set->left;
     if (brief != NULL)
         brief->owes = waits;
     return waits;
@@ -227,6 +248,9 @@ static void free_set(BriefSet* set, kaiAllocator a)
     slice_free(set->react, a);
     slice_free(set->events, a);
     slice_free(set->look, a);
+    course_forget_set(set, a);
+    if (set->guards != NULL)
+        a.alloc(a.user, set->guards, sizeof(BriefGuard) * ((size_t)set->guard_count + 1), 0);
     a.alloc(a.user, set, set->size, 0);
 }
 
@@ -258,6 +282,13 @@ static void make_programs(Kernel* kernel, BriefSet* set)
     if (set->react != NULL)
     {
         cut_sums(kernel, set, needed);
+        list_guards(kernel, set);
+        if (set->guards == NULL)
+        {
+            slice_free(set->sums, a);
+            set->sums = NULL;
+            set->clear = set->left = false;
+        }
         tidy_sums(kernel, set, needed);
         tidy_for(kernel, set->events, brief_need_guards, needed);
         tidy_for(kernel, set->look, brief_need_armed, needed);
@@ -292,10 +323,10 @@ static BriefSet* find(Kernel* kernel)
     return set;
 }
 
-const BriefSet* brief_set(Kernel* kernel)
+BriefSet* brief_find_set(Kernel* kernel)
 {
     Brief* brief = kernel->brief;
-    if (brief->stale && (brief->set == NULL || !is_present(kernel, brief->set)))
+    if (brief->set == NULL || !is_present(kernel, brief->set))
     {
         brief->set = find(kernel);
         brief->moved = true;

@@ -5,8 +5,8 @@
 // that go on at the same t) is left to instant.c before anything has changed.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
-#include "kernel/brief.h"
 #include "kernel/commit.h"
+#include "kernel/course.h"
 #include "kernel/guard.h"
 
 bool circuit_is(const Kernel* kernel)
@@ -25,16 +25,62 @@ bool circuit_serves(const Kernel* kernel, double t)
     return kernel->brief != NULL && kernel->brief->circuit && plain_serves(kernel, t);
 }
 
+bool circuit_list(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    Brief* brief = kernel->brief;
+    IndexRange whens = model->contexts[0].whens;
+    brief->when_count = whens.count;
+    brief->whens = a.alloc(a.user, NULL, 0, sizeof *brief->whens * ((size_t)whens.count + 1));
+    for (uint32_t i = 0; i < whens.count && brief->whens != NULL; i++)
+    {
+        const Reaction* reaction = &model->reactions[model->ctx_whens[whens.first + i]];
+        brief->whens[i] = (CircuitWhen){&kernel->R[reaction->fire], reaction};
+    }
+    return brief->whens != NULL;
+}
+
+void circuit_forget(Kernel* kernel)
+{
+    kaiAllocator a = kernel->options->allocator;
+    Brief* brief = kernel->brief;
+    if (brief->whens != NULL)
+        a.alloc(a.user, brief->whens, sizeof *brief->whens * ((size_t)brief->when_count + 1), 0);
+    brief->whens = NULL;
+}
+
 // ---- the left limit
+
+// Nobody looks at it: states, what memories of listeners show of them, and what guards compare, if the first reaction
+// does not tell as well.
+static kaiStatus pass_left(Kernel* kernel, double t)
+{
+    Brief* brief = kernel->brief;
+    kaiStatus status = KAI_OK;
+    kernel->react_touches[0] = kernel->touch;
+    kernel->hooks->load(kernel->owner, 0, t);
+    kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
+    if (brief->flow->count > 0)
+        slice_run(brief->flow, kernel->model, kernel->R, &kernel->host);
+    if (brief_puts_off(kernel))
+        return KAI_OK;
+    status = brief_events(kernel);
+    if (status == KAI_OK)
+        guard_left_limit(kernel);
+    return status;
+}
 
 static kaiStatus left_limit(Kernel* kernel, double t)
 {
     kernel->now = (kaiTag){t, -1, 0};
-    touch_moment(kernel, t);
-    kernel->moment++;
-    touch_begin(kernel);
+    kernel->load_time = kernel->R[kernel->model->reg_time] = t;
+    kernel->moment += 2;
+    kernel->touch++;
+    kernel->scene.open = 0;
     kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
-    kaiStatus status = touch_settle(kernel, false);
+    kernel->brief->left_seen = kernel->hooks->sees(kernel->owner);
+    kaiStatus status = kernel->brief->left_seen ? touch_settle(kernel, false) : pass_left(kernel, t);
     if (status == KAI_OK)
         status = kernel->hooks->tag(kernel->owner, true);
     kernel->host.beyond = NULL;
@@ -61,15 +107,14 @@ static kaiStatus begin(Kernel* kernel, double t)
 
 // ---- one tag
 
-static kaiStatus stage(Kernel* kernel)
+static inline kaiStatus stage(Kernel* kernel)
 {
-    const kaiModel* model = kernel->model;
-    const uint32_t* whens = model->ctx_whens + model->contexts[0].whens.first;
+    const CircuitWhen *when = kernel->brief->whens, *end = when + kernel->brief->when_count;
     kaiStatus status = KAI_OK;
     kernel->reacted_count = 0;
-    for (const uint32_t* end = whens + model->contexts[0].whens.count; whens < end && status == KAI_OK; whens++)
-        if (kernel->R[model->reactions[*whens].fire] != 0)
-            status = commit_stage_reaction(kernel, &model->reactions[*whens]);
+    for (; when < end && status == KAI_OK; when++)
+        if (*when->fire != 0)
+            status = commit_stage_reaction(kernel, when->reaction);
     if (status != KAI_OK)
         commit_forget(kernel);
     return status;
@@ -79,16 +124,7 @@ static void commit_guards(Kernel* kernel, CommitResult* result)
 {
     const uint32_t* list = kernel->active_guards.at;
     for (const uint32_t* end = list + kernel->active_guards.count; list < end; list++)
-    {
-        const Guard* guard = &kernel->model->guards[*list];
-        if (is_crossing(guard) || guard->react_present != NO_REG)
-        {
-            guard_commit_one(kernel, *list, result);
-            continue;
-        }
-        guard_take_truth(kernel, guard);
-        kernel->R[guard->last_g] = kernel->R[guard->react_g];
-    }
+        guard_commit_one(kernel, *list, result);
 }
 
 // Nothing is assigned at this tag: what is left forgets, then the modes are those that were found.
@@ -101,14 +137,18 @@ static void change_modes(Kernel* kernel)
     guard_enter(kernel);
 }
 
-static void apply(Kernel* kernel, CommitResult* result)
+// `set`: that in which the tag began.
+static void apply(Kernel* kernel, const BriefSet* set, CommitResult* result)
 {
     uint32_t staged = kernel->staged_count;
     if (staged + kernel->reacted_count > 0)
         kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
     if (kernel->raised_count > 0)
         commit_clear_events(kernel, result);
-    commit_guards(kernel, result);
+    if (set != NULL && set->sums != NULL)
+        brief_commit_set(kernel, set);
+    else
+        commit_guards(kernel, result);
     if (staged > 0)
     {
         commit_change_modes(kernel, result);
@@ -129,30 +169,66 @@ static kaiStatus arm(Kernel* kernel, bool* leaving)
                             : status;
 }
 
-static kaiStatus react(Kernel* kernel, bool* more)
+static void run_reaction(Kernel* kernel, const BriefSet* set)
+{
+    kernel->brief->used = true;
+    if (set != NULL)
+        brief_react_set(kernel, set);
+    else
+        slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+}
+
+// `reacted`: its reaction has run.
+static kaiStatus react(Kernel* kernel, bool reacted, bool* more)
 {
     CommitResult result = {false, false};
     *more = false;
     kernel->counters.tags++;
     kernel->reaction++;
-    kaiStatus status = brief_react(kernel);
-    if (status == KAI_OK)
-        status = stage(kernel);
+    BriefSet* set = brief_set(kernel);
+    if (!reacted)
+        run_reaction(kernel, set);
+    kaiStatus status = stage(kernel);
     if (status == KAI_OK)
         status = switching_run(kernel, &result);
     if (status != KAI_OK)
         return status;
-    apply(kernel, &result);
+    if (kernel->brief->courses.open)
+        course_note(kernel, set, &result);
+    apply(kernel, set, &result);
     *more = result.state || result.other;
     if (!*more)
+    {
         status = arm(kernel, more);
+        course_end(kernel, *more);
+    }
     return status == KAI_OK && *more ? commit_next_tag(kernel, &result) : status;
+}
+
+// An instant that is kept, but for guards that lead on. False: it is not.
+static bool run_course(Kernel* kernel, bool* more, bool* reacted, kaiStatus* status)
+{
+    const CommitResult result = {false, false};
+    const Course* course = course_run(kernel, reacted, status);
+    *more = course == NULL;
+    if (course == NULL || *status != KAI_OK)
+        return course != NULL;
+    *status = arm(kernel, more);
+    if (*status == KAI_OK && *more)
+        *status = course_tell(kernel, course);
+    if (*status == KAI_OK && *more)
+        *status = commit_next_tag(kernel, &result);
+    return true;
 }
 
 kaiStatus circuit_run(Kernel* kernel, double t)
 {
+    bool more = true, reacted = false;
     kaiStatus status = begin(kernel, t);
-    for (bool more = true; more && status == KAI_OK;)
-        status = react(kernel, &more);
+    kernel->brief->courses.open = false;
+    if (status == KAI_OK && !run_course(kernel, &more, &reacted, &status))
+        course_begin(kernel);
+    for (; more && status == KAI_OK; reacted = false)
+        status = react(kernel, reacted, &more);
     return status == KAI_OK ? kernel->hooks->end(kernel->owner) : status;
 }

@@ -40,15 +40,20 @@ void contexts_refresh(Kernel* kernel)
         kernel->brief->stale = true;
 }
 
+void contexts_drop_guard(Kernel* kernel, uint32_t index)
+{
+    kernel->guards[index].active = false;
+    kernel->guards[index].due = INFINITY;
+    agenda_set(&kernel->agenda, agenda_guard(kernel, index), INFINITY);
+}
+
 static void forget_guard(Kernel* kernel, uint32_t index)
 {
     const Guard* guard = &kernel->model->guards[index];
     kernel->R[guard->last_g] = NAN;
     if (guard->side != NO_REG)
         kernel->R[guard->side] = 2;
-    kernel->guards[index].active = false;
-    kernel->guards[index].due = INFINITY;
-    agenda_set(&kernel->agenda, agenda_guard(kernel, index), INFINITY);
+    contexts_drop_guard(kernel, index);
 }
 
 void contexts_leave(Kernel* kernel, uint32_t ctx)

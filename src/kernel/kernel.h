@@ -194,9 +194,9 @@ typedef struct KernelHooks
     // not ordinary after its first commit, and what a listener would have been told comes now.
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
-    // Asked where there are short programs: does anybody look at this tag, or at one of several; those that nobody
-    // does.
-    bool (*sees)(void* owner, bool left, uint32_t tags);
+    // Asked where there are short programs: does anybody look at this left limit; tags that nobody looks at
+    // (`unseen_tags`).
+    bool (*sees)(void* owner);
     kaiStatus (*tags)(void* owner, uint32_t tags);
     kaiStatus (*past)(void* owner);
     void (*late)(void* owner);
@@ -323,6 +323,7 @@ struct Kernel
     ChoicePolicy policy;
     SceneMarks scene;
     bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
+    uint32_t unseen_tags; // so many more of this instant have nobody who looks at them (listeners say so at each)
     double unseen_until;  // before it no listener wants anything but the count of events: no row, no value at a time
     OrdinaryLeft left;
 #define X(type, name) type name;
@@ -402,6 +403,7 @@ double guard_rounding(void* kernel);
 // contexts.c
 void contexts_refresh(Kernel* kernel);              // after a change of modes
 void contexts_leave(Kernel* kernel, uint32_t ctx);  // and what is nested in it; before its machines change
+void contexts_drop_guard(Kernel* kernel, uint32_t index);  // it is not watched any more
 
 // Walks over what is touched and belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(kernel, &w);)
 // … w.index …

@@ -1,10 +1,8 @@
 // A circuit goes through the same few sets of modes again and again, for the same few reasons. The way from one to the
 // next is found by the rules of switching.c, which enter every set on it, make its jump and ask for its signs. It is
 // kept with what decided it: for each sign the sum over the inputs of the graph that was clear of zero. Where these
-// sums are clear again and have the same signs, the rules would find the same way, and only the set at its end is
-// entered. A sum that is not clear is asked of the selection, where the net is in its set (at the beginning and at the
-// end); anything else, and the rules have their way, from where the instant stood. What is kept follows from the model
-// and from what bond/selection.h remembers; no snapshot holds it.
+// sums are clear again and have the same signs, the rules would find the same way (passage_follow.c). What is kept
+// follows from the model and from what bond/selection.h remembers; no snapshot holds it.
 #include "kernel/passage.h"
 
 #include "kernel/bonds.h"
@@ -34,7 +32,10 @@ void passages_free(Kernel* kernel)
     for (uint32_t i = 0; i < p->count; i++)
         free_set(p->sets[i], kernel->options->allocator);
     for (uint32_t i = 0; kernel->brief != NULL && i < kernel->brief->set_count; i++)
+    {
         kernel->brief->sets[i]->passages = NULL;
+        kernel->brief->sets[i]->course_count = 0;
+    }
     *p = (Passages){.count = 0};
 }
 
@@ -60,7 +61,7 @@ static bool list_priors(const Kernel* kernel, PassageSet* set)
             const Transition* t = &model->transitions[junction_mode(kernel, i)->first_transition + k];
             possible &= !t->posterior || t->one_way != 0;
             if (!t->posterior && set->prior_count < 64)
-                set->priors[set->prior_count].fire = model->reactions[t->reaction].fire;
+                set->priors[set->prior_count].fire = &kernel->R[model->reactions[t->reaction].fire];
             set->prior_count += !t->posterior;
         }
     return possible && set->prior_count <= 64;
@@ -76,8 +77,10 @@ static PassageSet* make_set(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
     size_t junctions = kernel->bonds->junction_count, blocks = block_count(kernel);
+    size_t switches = (size_t)kernel->bonds->runs[0].graph->switch_count + 1;
     size_t size = sizeof(PassageSet) + sizeof(double) * junctions * (PASSAGE_WAYS + 1) +
-                  sizeof(BondMode*) * blocks * PASSAGE_WAYS + sizeof(PassagePrior) * (size_t)64;
+                  (sizeof(BondMode*) + sizeof(double*)) * blocks * PASSAGE_WAYS + sizeof(PassagePrior) * (size_t)64 +
+                  sizeof(bool) * switches * PASSAGE_WAYS;
     PassageSet* set = a.alloc(a.user, NULL, 0, size);
     if (set == NULL)
         return NULL;
@@ -85,9 +88,15 @@ static PassageSet* make_set(Kernel* kernel)
     set->size = size;
     set->modes = (double*)(void*)(set + 1);
     set->ways[0].net = (BondMode**)(void*)(set->modes + junctions * (PASSAGE_WAYS + 1));
+    set->ways[0].rows = (const double**)(void*)(set->ways[0].net + blocks * PASSAGE_WAYS);
+    set->priors = (PassagePrior*)(void*)(set->ways[0].rows + blocks * PASSAGE_WAYS);
+    set->ways[0].on = (bool*)(set->priors + 64);
     for (size_t i = 1; i < PASSAGE_WAYS; i++)
+    {
         set->ways[i].net = set->ways[0].net + i * blocks;
-    set->priors = (PassagePrior*)(void*)(set->ways[0].net + blocks * PASSAGE_WAYS);
+        set->ways[i].rows = set->ways[0].rows + i * blocks;
+        set->ways[i].on = set->ways[0].on + i * switches;
+    }
     for (uint32_t i = 0; i < junctions; i++)
         set->modes[i] = junction_at(kernel, i);
     set->none = !list_priors(kernel, set);
@@ -102,8 +111,8 @@ static bool is_set(const Kernel* kernel, const PassageSet* set)
     return same;
 }
 
-// That of the modes in the registers; NULL: it has none. Sets often follow one another in a circle.
-static PassageSet* find_set(Kernel* kernel, bool make)
+// Sets often follow one another in a circle.
+PassageSet* passage_find_set(Kernel* kernel, bool make)
 {
     Passages* p = &kernel->bonds->passages;
     BriefSet* here = kernel->brief->stale ? NULL : kernel->brief->set;
@@ -124,20 +133,12 @@ static PassageSet* find_set(Kernel* kernel, bool make)
     return p->sets[i]->none ? NULL : p->sets[i];
 }
 
-static uint64_t cause_of(const Kernel* kernel, const PassageSet* set)
-{
-    uint64_t cause = 0;
-    for (uint32_t i = 0; i < set->prior_count; i++)
-        cause |= (uint64_t)(kernel->R[set->priors[i].fire] != 0) << i;
-    return cause;
-}
-
 static bool begins(const Kernel* kernel)
 {
     return kernel->now.p == 0 && kernel->now.m == 0;
 }
 
-static Passage* find_way(Kernel* kernel, PassageSet* set, uint64_t cause)
+Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause)
 {
     for (uint32_t i = 0; i < set->way_count; i++)
         if (set->ways[i].cause == cause && set->ways[i].begins == begins(kernel))
@@ -146,178 +147,11 @@ static Passage* find_way(Kernel* kernel, PassageSet* set, uint64_t cause)
 }
 
 // Of a graph whose equations stand still, and with the usual rounding.
-static bool serves(const Kernel* kernel)
+bool passage_serves(const Kernel* kernel)
 {
-    const Bonds* bonds = kernel->bonds;
-    return kernel->brief != NULL && kernel->brief->follows && bonds->given && bonds->slack == 1 &&
-           bonds->runs[0].selection != NULL && bonds->runs[0].present.varying == NULL && kernel->counters.instants > 1;
-}
-
-// ---- following
-
-static bool is_clear(const Kernel* kernel, const PassageTest* test)
-{
-    double sum = 0, bound = test->bound + test->per_time * kernel_slack(kernel, kernel->now.t);
-    for (uint32_t i = 0; i < test->count; i++)
-        sum += test->weights[i] * kernel->R[test->regs[i]];
-    if (test->below)
-        return fabs(sum) <= bound;
-    return test->count > 0 && (test->sign == 0 ? fabs(sum) : test->sign * sum) > bound;
-}
-
-// How far the set that the net is in is known while signs are asked for.
-typedef struct Asking
-{
-    bool jumped, judged;
-} Asking;
-
-// The selection's own answer there.
-static bool is_found(Kernel* kernel, const PassageTest* test, Asking* asking)
-{
-    bool consistent = true;
-    if (!test->asks || (!asking->jumped && bonds_jump(kernel, &consistent) != KAI_OK))
-        return false;
-    if (!asking->judged)
-        select_judge(kernel);
-    asking->jumped = asking->judged = true;
-    return consistent &&
-           select_fires(kernel, test->machine, &kernel->model->transitions[test->transition]) == test->fires;
-}
-
-// Those between two places. `jumped`: the net is in their set, after its jump.
-static bool pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped)
-{
-    BondSigns* signs = &kernel->bonds->signs;
-    Asking asking = {.jumped = jumped};
-    bool same = true;
-    for (uint32_t i = from; i < to && same; i++)
-    {
-        const PassageTest* test = &way->tests[i];
-        bool clear = is_clear(kernel, test);
-        same = clear || is_found(kernel, test, &asking);
-        if (!clear)
-            continue;
-        signs->tolerances[test->machine] = test->tolerance;
-        signs->ties[test->machine] = 0;
-    }
-    return same;
-}
-
-static void go_back(Kernel* kernel, bool reacted)
-{
-    Bonds* bonds = kernel->bonds;
-    for (uint32_t i = 0; i < bonds->junction_count; i++)
-        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = bonds->modes[i];
-    memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
-    brief_restore(kernel);
-    brief_begin(kernel);
-    bonds->reacted = reacted;
-}
-
-// Its equations are at hand, as long as none have been given up.
-static void enter_net(Kernel* kernel, const Passage* way)
-{
-    BondRun* run = &kernel->bonds->runs[0];
-    for (int i = 0; i < run->graph->switch_count; i++)
-        run->on[i] = bonds_is_on(kernel, run, i);
-    bond_net_restore(run->net, way->net);
-    run->rows.loaded = run->present.settled = false;
-    run->present.tied = way->tied;
-}
-
-// Nothing jumps: storages depend on none of the others, or nothing is switched.
-static void stay(Kernel* kernel)
-{
-    BondRun* run = &kernel->bonds->runs[0];
-    bonds_clear_areas(kernel);
-    kernel->bonds->quiet = true;
-    memset(run->dx, 0, sizeof(double) * (size_t)run->graph->port_count);
-    run->last = (BondLast){.status = BOND_OK, .lazy = true, .still = true};
-    run->present.settled = false;
-    kernel->bonds->signs.unjudged = true;
-    kernel->brief->used = true;
-}
-
-// What the set that has been entered does to the states. False: it has impulses, or contradicts itself. *jumped: areas
-// and values can be asked for.
-static bool jump_last(Kernel* kernel, const Passage* way, bool* consistent, bool* jumped)
-{
-    const BondLast* last = &kernel->bonds->runs[0].last;
-    *jumped = way->depends || !kernel->bonds->reacted;
-    if (!*jumped)
-    {
-        stay(kernel);
-        return true;
-    }
-    bool quiet = bonds_jump(kernel, consistent) == KAI_OK && *consistent && last->lazy && !last->struck;
-    kernel->bonds->signs.unjudged |= quiet;
-    return quiet;
-}
-
-// The last set of a way, with its jump.
-static bool enter_last(Kernel* kernel, const Passage* way, bool* consistent)
-{
-    Bonds* bonds = kernel->bonds;
-    bool reacted = bonds->reacted, jumped;
-    for (uint32_t i = 0; i < bonds->junction_count; i++)
-        kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = way->modes[i];
-    enter_net(kernel, way);
-    if (jump_last(kernel, way, consistent, &jumped) && pass(kernel, way, way->before, way->count, jumped))
-        return true;
-    go_back(kernel, reacted);
-    bonds_enter(kernel);
-    *consistent = true;
-    return false;
-}
-
-static bool take_way(Kernel* kernel, const Passage* way, bool* consistent)
-{
-    Bonds* bonds = kernel->bonds;
-    BondRun* run = &bonds->runs[0];
-    if (way->grown != bond_selection_grown(run->selection) || way->trimmed != bond_net_trimmed(run->net) ||
-        kernel->hooks->sees(kernel->owner, false, way->tags))
-        return false;
-    if (!pass(kernel, way, 0, way->before, false))
-        return false;
-    if (way->modes == NULL)
-        stay(kernel);
-    else if (!enter_last(kernel, way, consistent))
-        return false;
-    bonds->unshown = false;
-    bonds->last_place = way->switches > 0 ? way->last_place : bonds->last_place;
-    kernel->now.m += (int32_t)way->steps;
-    kernel->counters.switches += way->switches;
-    return true;
-}
-
-bool passage_rests(Kernel* kernel)
-{
-    PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
-    return set != NULL && cause_of(kernel, set) == 0 && !kernel->hooks->sees(kernel->owner, false, 1);
-}
-
-void passage_take_modes(Kernel* kernel)
-{
-    Passage* way = kernel->bonds->passages.taken;
-    if (way != NULL && way->end != NULL)
-    {
-        brief_take_set(kernel, way->end);
-        return;
-    }
-    contexts_refresh(kernel);
-    if (way != NULL && brief_set(kernel) != NULL)
-        way->end = kernel->brief->set;
-}
-
-PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status)
-{
-    PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
-    Passage* way = set != NULL ? find_way(kernel, set, cause_of(kernel, set)) : NULL;
-    if (way == NULL || !way->known || !take_way(kernel, way, consistent))
-        return PASSAGE_NONE;
-    kernel->bonds->passages.taken = way;
-    *status = kernel->hooks->tags(kernel->owner, way->tags);
-    return way->modes != NULL ? PASSAGE_LEADS : PASSAGE_STAYS;
+    const BondRun* run = &kernel->bonds->runs[0];
+    return kernel->brief != NULL && kernel->brief->follows && kernel->bonds->slack == 1 && run->selection != NULL &&
+           run->present.varying == NULL && run->present.unsolved == NULL && kernel->counters.instants > 1;
 }
 
 // ---- recording
@@ -326,13 +160,13 @@ void passage_begin(Kernel* kernel, bool same)
 {
     PassageDraft* draft = &kernel->bonds->passages.draft;
     draft->open = false;
-    if (same || !serves(kernel) || kernel->hooks->sees(kernel->owner, false, 1))
+    if (same || !kernel->bonds->given || !passage_serves(kernel) || kernel->unseen_tags == 0)
         return;
-    PassageSet* set = find_set(kernel, true);
+    PassageSet* set = passage_find_set(kernel, true);
     if (set == NULL)
         return;
-    uint64_t cause = cause_of(kernel, set);
-    Passage* way = find_way(kernel, set, cause);
+    uint64_t cause = passage_cause(set);
+    Passage* way = passage_find(kernel, set, cause);
     if (way == NULL && set->way_count < PASSAGE_WAYS)
     {
         way = &set->ways[set->way_count++];
@@ -402,8 +236,7 @@ static void put_row(const Kernel* kernel, const BondReason* reason, PassageTest*
         uint32_t reg = input == NULL ? NO_REG : slope ? input->slope : input->value;
         if (reg == NO_REG)
             continue;
-        test->regs[test->count] = reg;
-        test->weights[test->count++] = reason->row.weight[i];
+        test->terms[test->count++] = (PassageTerm){&kernel->R[reg], reason->row.weight[i]};
     }
     test->bound = reason->bound;
     test->per_time = reason->per_time;
@@ -480,6 +313,10 @@ void passage_end(Kernel* kernel, bool found)
     for (uint32_t i = 0; i < bonds->junction_count && left; i++)
         way->modes[i] = junction_at(kernel, i);
     bond_net_save(run->net, way->net);
+    memset(way->rows, 0, sizeof *way->rows * block_count(kernel));
+    for (int i = 0; i < run->graph->switch_count; i++)
+        way->on[i] = bonds_is_on(kernel, run, i);
     way->tied = run->present.tied;
     way->depends = bond_net_has_dependents(run->net);
+    way->shares = way->depends && switching_shares(&bonds->runs[0]);
 }

@@ -12,6 +12,12 @@ enum
     PASSAGE_TESTS = 24  // of one way
 };
 
+typedef struct PassageTerm
+{
+    const double* x;  // a register
+    double weight;
+} PassageTerm;
+
 // A sign that was asked for, as a sum of registers.
 typedef struct PassageTest
 {
@@ -20,10 +26,10 @@ typedef struct PassageTest
     bool fires;   // what that makes of the transition
     bool below;   // it is no more than the bound
     bool asks;    // where the sum is not clear, or there is none, the selection may be asked: the set is there
-    uint32_t count, regs[SIGN_ROW_MOST];
-    double weights[SIGN_ROW_MOST];
+    uint32_t count;
     double bound, per_time;  // BondReason
     double tolerance;        // of the sign (select.c)
+    PassageTerm terms[SIGN_ROW_MOST];
 } PassageTest;
 
 typedef struct Passage
@@ -37,7 +43,10 @@ typedef struct Passage
     uint32_t before, count, room;  // tests before the last set is entered; all; how many there is room for
     double* modes;                 // of the last set, per junction; NULL: the set is not left
     BondMode** net;                // and its equations, per block
+    const double** rows;           // the rows of its maps; NULL: not looked for
+    bool* on;                      // its switches
     bool tied;                     // BondPresent
+    bool shares;                   // storages depend on others alone there (switching_shares)
     bool depends;                  // storages do on each other there: they may have to be put together
     PassageTest* tests;
     struct BriefSet* end;  // programs of the last set; NULL: they are not known, or there are none
@@ -45,7 +54,7 @@ typedef struct Passage
 
 typedef struct PassagePrior  // a transition of the set that is taken on committed values
 {
-    uint32_t fire;
+    const double* fire;
 } PassagePrior;
 
 typedef struct PassageSet
@@ -76,24 +85,41 @@ typedef struct Passages
     PassageSet* sets[PASSAGE_SETS];
     uint32_t count, last;
     Passage* taken;  // the way of this tag; NULL: none was followed
+    bool rests;      // because nothing has changed
     PassageDraft draft;
 } Passages;
 
 void passages_free(Kernel* kernel);  // all of them: the equations are others
 
-// Goes the way that an instant like this one went before, if there is one and every sign on it is clear and the same:
-// the modes and states of its last set are in the registers then.
-typedef enum PassageEnd
+// The set of the modes in the registers; NULL: it has none, or its instants are not followed.
+PassageSet* passage_find_set(Kernel* kernel, bool make);
+static inline uint64_t passage_cause(const PassageSet* set)
 {
-    PASSAGE_NONE,   // nothing has happened
-    PASSAGE_STAYS,  // nor is there anything to commit
-    PASSAGE_LEADS,  // to another set
-} PassageEnd;
-PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status);
+    const PassagePrior *prior = set->priors, *end = prior + set->prior_count;
+    uint64_t cause = 0;
+    for (uint64_t bit = 1; prior < end; prior++, bit <<= 1)
+        if (*prior->fire != 0)
+            cause |= bit;
+    return cause;
+}
+Passage* passage_find(const Kernel* kernel, PassageSet* set, uint64_t cause);  // the way from it; NULL: there is none
+bool passage_serves(const Kernel* kernel);                                     // ways may be kept and followed
+
+// passage_follow.c: goes the way that an instant like this one went before, if there is one and every sign on it is
+// clear and the same; or there is none, because nothing has changed since the set was committed and no transition
+// holds. What was found is committed then. False: nothing has happened that is not found again.
+bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status);
 // The modes of a set that has been left are the ones in the registers: as contexts_refresh.
 void passage_take_modes(Kernel* kernel);
-// Where nothing has changed since the set was committed: no transition holds, and nobody looks.
-bool passage_rests(Kernel* kernel);
+
+// Parts of that: inputs of the graph as they are now, none larger than ever, where storages that depend on each other
+// agree; signs between two places of a way are what they were (`jumped`: the net is in their set, after its jump);
+// nothing moves in the set at its end; modes and equations there.
+bool passage_take_inputs(Kernel* kernel);
+bool passage_pass(Kernel* kernel, const Passage* way, uint32_t from, uint32_t to, bool jumped);
+void passage_stay(Kernel* kernel);
+void passage_enter(Kernel* kernel, const Passage* way);
+bool passage_load(Kernel* kernel, const Passage* way);  // the rows of that set; false: no memory
 
 // While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
 // looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules

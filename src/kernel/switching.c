@@ -13,12 +13,15 @@ void switching_begin(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondStores* stores = &kernel->bonds->runs[i].stores;
-        memset(stores->shared, 0, sizeof(bool) * stores->port_count);
+        if (stores->some)
+            memset(stores->shared, 0, sizeof(bool) * stores->port_count);
         stores->some = false;
     }
     kernel->bonds->settled_count = 0;
     kernel->bonds->is_quiet = kernel->bonds->stayed = false;
-    select_slack(kernel, 1);
+    if (kernel->bonds->slack != 1)
+        select_slack(kernel, 1);
+    kernel->bonds->signs.number++;
     kernel->hooks->begin_jumps(kernel->owner);
 }
 
@@ -319,7 +322,7 @@ static void leave_modes(Kernel* kernel, CommitResult* result)
 }
 
 // Changes below 1e-12 of what is there are rounding (rule B5): the committed value stays, to the bit.
-static void settle_states(Kernel* kernel, CommitResult* result)
+void switching_settle_states(Kernel* kernel, CommitResult* result)
 {
     double* states = kernel_states(kernel);
     bool moved = false;
@@ -328,7 +331,7 @@ static void settle_states(Kernel* kernel, CommitResult* result)
         double before = kernel->bonds->states[i];
         if (fabs(states[i] - before) <= BOND_NOTHING * fabs(before))
             states[i] = before;
-        result->state |= states[i] != before && !select_is_rounding(kernel, i, states[i] - before);
+        result->state |= states[i] != before && !result->state && !select_is_rounding(kernel, i, states[i] - before);
         moved |= states[i] != before;
     }
     if (moved)
@@ -336,7 +339,7 @@ static void settle_states(Kernel* kernel, CommitResult* result)
 }
 
 // A set of modes that is committed with a state with which it was committed at this instant already: a mythical loop.
-static kaiStatus note_settled(Kernel* kernel)
+kaiStatus switching_note_settled(Kernel* kernel)
 {
     Bonds* bonds = kernel->bonds;
     size_t width = bonds->junction_count + kernel->model->state_count;
@@ -386,9 +389,19 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
     run->stores.some |= run->stores.shared[port];
 }
 
+bool switching_shares(BondRun* run)
+{
+    bool shares = false;
+    memset(run->stores.sharing, 0, sizeof(bool) * run->stores.port_count);
+    bond_net_dependents(run->net, visit_sharing, run);
+    for (uint32_t i = 0; i < run->stores.port_count; i++)
+        shares |= run->stores.sharing[i];
+    return shares;
+}
+
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
 // says nothing about that (paper 002, "The Nature and Effects of Discontinuities").
-static void watch_sharing(Kernel* kernel)
+void switching_watch_sharing(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
@@ -469,7 +482,7 @@ static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches,
     Bonds* bonds = kernel->bonds;
     CommitResult switched = {0};
     kernel->hooks->settled(kernel->owner);
-    settle_states(kernel, &switched);
+    switching_settle_states(kernel, &switched);
     kaiStatus status = switched.state ? kernel->hooks->jumped(kernel->owner) : KAI_OK;
     if (status != KAI_OK)
         return status;
@@ -482,40 +495,40 @@ static kaiStatus commit_modes(Kernel* kernel, bool consistent, int64_t switches,
     result->state |= switched.state;
     result->other |= switched.other;
     if (switched.state || switched.other)
-        watch_sharing(kernel);
+        switching_watch_sharing(kernel);
     bonds_warn_not_unique(kernel);
-    return switched.state || switched.other ? note_settled(kernel) : KAI_OK;
+    return switched.state || switched.other ? switching_note_settled(kernel) : KAI_OK;
 }
 
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     int64_t switches = kernel->counters.switches;
-    kaiStatus status = turn_ratios(kernel);
+    kaiStatus status = KAI_OK;
+    bonds->passages.taken = NULL;
+    bonds->passages.rests = false;
+    bonds->drifted = false;
+    if (passage_follow(kernel, result, &status))
+        return status;
+    status = turn_ratios(kernel);
     if (status != KAI_OK)
         return status;
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && kernel->model->fused && !result->state;
     bonds->given = same;
-    bonds->passages.taken = NULL;
-    if (same && passage_rests(kernel))
-        return kernel->hooks->tags(kernel->owner, 1);
-    if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
+    if ((!same || !bonds->steady) && !bonds->drifted)  // unsteady inputs may be those of a set that was tried
         select_learn(kernel);
-    bonds->given |= !same && !bonds_project(kernel);
+    bonds->given |= !same && !bonds->drifted && !bonds_project(kernel);
     bonds->reacted &= bonds->given;
     if (!same || !bonds->stayed)  // otherwise what was before is what was before the last tag
         kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     bonds->later = bonds->steady;
-    PassageEnd end = passage_follow(kernel, &consistent, &status);
-    if (end == PASSAGE_NONE)
-        status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
+    status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
     if (status == KAI_OK && bonds->later)
         status = bonds_complete(kernel);
-    bonds->later = false;
-    bonds->is_quiet = bonds->stayed = end == PASSAGE_STAYS;
-    if (status != KAI_OK || end == PASSAGE_STAYS)
+    bonds->later = bonds->is_quiet = bonds->stayed = false;
+    if (status != KAI_OK)
         return status;
     status = consistent ? present_check(kernel) : bonds_fail_inconsistent(kernel);
     return status == KAI_OK ? commit_modes(kernel, consistent, switches, result) : status;

@@ -87,8 +87,12 @@ static void hook_begin(void* owner, double t, bool again)
         record_again(&sim->record);
     endless_begin(&sim->endless);
     contact_before(&sim->contact);
-    sliding_before(&sim->sliding, t);
-    zeno_before(&sim->zeno, t);
+    if (sim->kernel.located_count > 0)
+        sliding_before(&sim->sliding, t);
+    else
+        sim->sliding.at_once = false;
+    if (sim->kernel.located_count > 0 || sim->kernel.hold_next < INFINITY)
+        zeno_before(&sim->zeno, t);
 }
 
 static void hook_keep(void* owner, uint32_t var)
@@ -100,8 +104,6 @@ static void hook_keep(void* owner, uint32_t var)
 static kaiStatus hook_tag(void* owner, bool left)
 {
     kaiSim* sim = owner;
-    if (left)
-        record_begin(&sim->record);
     return record_tag(&sim->record, true, left);
 }
 
@@ -119,10 +121,11 @@ static kaiStatus hook_end(void* owner)
     kaiSim* sim = owner;
     if (sim->zeno.off)
         return KAI_OK;
+    bool fired = sim->kernel.fired_count > 0;  // clocks come as often as they are written
     kaiStatus status = surfaces_status(&sim->surfaces);
-    if (status == KAI_OK)
+    if (status == KAI_OK && fired)
         status = sliding_after(&sim->sliding);
-    if (status == KAI_OK)
+    if (status == KAI_OK && fired)
         status = zeno_after(&sim->zeno);
     return status == KAI_OK ? contact_watch(&sim->contact) : status;
 }
@@ -167,10 +170,10 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
-static bool hook_sees(void* owner, bool left, uint32_t tags)
+static bool hook_sees(void* owner)
 {
     kaiSim* sim = owner;
-    return record_sees(&sim->record, left, tags);
+    return record_sees(&sim->record);
 }
 
 static kaiStatus hook_tags(void* owner, uint32_t tags)

@@ -278,23 +278,33 @@ static bool keep_tape(Series* s, Tape* made)
 
 // A tape that serves all modes has the factors of its last constants. Rows of a circuit are constants that change with
 // each set of modes, and come again: each of the last few has a tape of its own then, so that nothing is made anew.
-static Tape* find_twin(Series* s, const double* R)
+// Sets follow one another as they did before. *known: the constants are those of the tape.
+static Tape* find_twin(Series* s, const double* R, bool* known)
 {
+    uint32_t next = s->tape->follows;
+    *known = true;
+    if (next < s->tape_count && tape_has_constants(s->tapes[next], R))
+        return s->tapes[next];
     if (tape_has_constants(s->tape, R))
         return s->tape;
     for (uint32_t i = 0; i < s->tape_count; i++)
         if (tape_has_constants(s->tapes[i], R))
+        {
+            s->tape->follows = i;
             return s->tapes[i];
+        }
+    *known = false;
     if (s->tape_count == TAPES_KEPT)
         return s->tapes[s->tape_next++ % TAPES_KEPT];
     Tape* made = tape_make(s, R);
     return keep_tape(s, made) ? made : s->tape;
 }
 
-static Tape* find_tape(Series* s, const double* R)
+static Tape* find_tape(Series* s, const double* R, bool* known)
 {
+    *known = false;
     if (s->tape != NULL && has_modes(s->tape, R))
-        return s->tape->mode_count == 0 && s->tape->field.few != NULL ? find_twin(s, R) : s->tape;
+        return s->tape->mode_count == 0 && s->tape->field.few != NULL ? find_twin(s, R, known) : s->tape;
     for (uint32_t i = 0; i < s->tape_count; i++)
         if (has_modes(s->tapes[i], R))
             return s->tapes[i];
@@ -304,14 +314,15 @@ static Tape* find_tape(Series* s, const double* R)
 
 static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host, uint32_t* failed)
 {
-    s->tape = find_tape(s, registers);
+    bool known;
+    s->tape = find_tape(s, registers, &known);
     if (s->tape == NULL)
         return SERIES_MEMORY;
     s->degree = s->tape->degree;
     s->settled = s->tape->bare && s->tape->mode_count == 0;
     if (s->tape->bare)
         return SERIES_OK;
-    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host);
+    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host, known);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }
 

@@ -224,6 +224,7 @@ typedef struct Tape
     TapeGroup* groups;
     double *now, *rows, *lanes, *matrices;
     uint32_t time_slot;
+    uint32_t follows;   // the one that was found after it, of those that are kept
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
     bool steady;        // the first part is what moves as time does
@@ -283,7 +284,8 @@ static inline uint32_t* tape_pivots(double* J, uint32_t n)
 // Whether the factors of its sums are made of the constants in the registers.
 bool tape_has_constants(const Tape* tape, const double* registers);
 // Order 0: NO_REG, or the register of what could not be read.
-uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, const VmHost* host);
+// `known`: its constants are those in the registers.
+uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, const VmHost* host, bool known);
 // Order k of a root and of a power; z[k] is 0 as yet.
 double tape_root(const double* z, const double* x, int k);
 double tape_power(const double* z, const double* x, double e, int k);

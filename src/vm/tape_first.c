@@ -112,9 +112,10 @@ static void load_constants(Tape* t, const double* R)
     }
 }
 
-uint32_t tape_load(Tape* t, const kaiModel* model, const double* R, const VmHost* host)
+uint32_t tape_load(Tape* t, const kaiModel* model, const double* R, const VmHost* host, bool known)
 {
-    load_constants(t, R);
+    if (!known)
+        load_constants(t, R);
     for (uint32_t i = t->constant_count; i < t->load_count; i++)
     {
         const TapeLoad* load = &t->loads[i];

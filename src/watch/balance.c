@@ -34,7 +34,7 @@ static double size_stored(const Balance* balance, const BondRun* run)
 }
 
 // Energy of the linear storages; what nonlinear ones store more is added by add_nonlinear.
-static double stored(const Balance* balance, const BondRun* run)
+static inline double stored(const Balance* balance, const BondRun* run)
 {
     const double* R = balance->kernel->R;
     double sum = 0;
@@ -53,9 +53,11 @@ void balance_before(Balance* balance)
     for (uint32_t i = 0; i < balance->kernel->bonds->count; i++)
     {
         BondRun* run = &balance->kernel->bonds->runs[i];
-        size_t bytes = sizeof(double) * (size_t)run->graph->input_count;
-        memcpy(run->b1_before, run->b1, bytes);
-        memcpy(run->b2_before, run->b2, bytes);
+        for (int k = 0; k < run->graph->input_count; k++)
+        {
+            run->b1_before[k] = run->b1[k];
+            run->b2_before[k] = run->b2[k];
+        }
         bond_net_save(run->net, run->modes_before);
         run->stored_before = stored(balance, run);
         double size = run->linear ? run->stored_before : size_stored(balance, run);

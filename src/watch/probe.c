@@ -60,21 +60,11 @@ static void take_event(Record* record, uint32_t probe, bool flow)
     }
 }
 
-static void take_last(Record* record)
-{
-    for (uint32_t k = 0; k < record->asked_count; k++)
-    {
-        ProbeState* state = &record->probes[record->asked[k]];
-        state->present = true;
-        state->value = record->kernel->R[record->asked_regs[k]];
-    }
-}
-
 void probes_tag(Record* record, bool flow, bool left)
 {
     if (record->asks_last && (left || !flow))
     {
-        take_last(record);
+        probes_last(record);
         return;
     }
     // First: others may ask for the time of an event.

@@ -191,8 +191,11 @@ static bool make_brief(Record* record)
     if (shown == NULL)
         return false;
     bool made = brief_make(record->kernel, shown, list_shown(record, shown));
-    if (record->kernel->brief != NULL)
-        brief_follow(record->kernel, only_counts(record));
+    if (made && record->kernel->brief != NULL)
+    {
+        bool only = only_counts(record);
+        made = brief_follow(record->kernel, only, record->counts, record->column_regs, (uint32_t)record->column_count);
+    }
     a.alloc(a.user, shown, size, 0);
     return made;
 }
@@ -254,11 +257,6 @@ const char* record_load(Record* record, const char* block)
     Field fields[FIELD_COUNT];
     list_fields(record, fields);
     return fields_load(fields, FIELD_COUNT, block);
-}
-
-void record_begin(Record* record)
-{
-    record->rank = 0;
 }
 
 // ---- what a tag has changed
@@ -411,17 +409,20 @@ static bool is_row_due(Record* record, bool left)
     return t == options->start || t >= options->stop || (left && record->every > 0 && on_grid(record));
 }
 
-// A tag without a row: a NaN ends the run all the same.
-static kaiStatus check_unseen(Record* record, bool left)
+__attribute__((noinline)) static kaiStatus fail_unseen(Record* record, bool left)
 {
-    const double* R = record->kernel->R;
-    bool sound = true;
-    for (int i = 0; i < record->column_count; i++)
-        sound &= !isnan(R[record->column_regs[i]]);
-    if (sound)
-        return KAI_OK;
     row_load(record, left, record->row_values, record->row_present);
     return row_check(record, left, record->row_values, record->row_present);
+}
+
+// A tag without a row: a NaN ends the run all the same.
+static inline kaiStatus check_unseen(Record* record, bool left)
+{
+    const double* R = record->kernel->R;
+    const uint32_t *reg = record->column_regs, *end = reg + record->column_count;
+    while (reg < end && !isnan(R[*reg]))
+        reg++;
+    return reg == end ? KAI_OK : fail_unseen(record, left);
 }
 
 static kaiStatus record_instant_tag(Record* record, bool left)
@@ -530,33 +531,59 @@ static bool is_unseen(const Record* record, bool left, uint32_t rank)
            t < kernel->options->stop && !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
 }
 
-// The tags of an instant are numbered from its left limit on.
-bool record_sees(const Record* record, bool left, uint32_t tags)
+bool record_sees(Record* record)
 {
-    return !is_unseen(record, left, left ? 0 : record->rank + tags - 1);
+    bool unseen = is_unseen(record, true, 0);
+    record->left_unseen = unseen ? record->kernel->counters.instants : 0;
+    return !unseen;
+}
+
+// The tags of an instant are numbered from its left limit on.
+static inline bool is_left_unseen(const Record* record)
+{
+    return record->left_unseen == record->kernel->counters.instants || is_unseen(record, true, 0);
+}
+
+static inline void count_unseen(const Record* record, bool unseen)
+{
+    record->kernel->unseen_tags = unseen && record->rank < TAGS_MANY ? TAGS_MANY - record->rank : 0;
+}
+
+void record_begin(Record* record)
+{
+    record->rank = 0;
+    count_unseen(record, is_unseen(record, false, 0));
 }
 
 // Of the last values those of the last tag alone are wanted.
 kaiStatus record_tags(Record* record, uint32_t tags)
 {
     record->rank += tags;
-    for (uint32_t i = record->counts ? 0 : tags - 1; i < tags && record->tag_probes; i++)
-        probes_tag(record, false, false);
+    record->kernel->unseen_tags -= tags;
+    if (record->asks_last)
+        probes_last(record);
+    else
+        for (uint32_t i = record->counts ? 0 : tags - 1; i < tags && record->tag_probes; i++)
+            probes_tag(record, false, false);
     return check_unseen(record, false);
 }
 
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
-    if (instant && is_unseen(record, left, record->rank))
+    record->rank = left ? 0 : record->rank;
+    bool unseen = instant && (left ? is_left_unseen(record) : record->kernel->unseen_tags > 0);
+    if (unseen)
     {
-        if (left ? record->left_probes : record->tag_probes)
+        if (left ? record->left_probes && !record->asks_last : record->tag_probes)  // tags follow
             probes_tag(record, left, left);
         record->rank++;
+        count_unseen(record, true);
         return check_unseen(record, left);
     }
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0 && (left || !instant))
         while (status == KAI_OK && kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
             status = record_grid_next(record);
+    count_unseen(record, instant && is_unseen(record, false, record->rank));
     return status;
 }

@@ -72,6 +72,7 @@ typedef struct Record
     RECORD_ARRAYS(X)
 #undef X
     uint32_t asked_count;  // probes that tags of instants are asked for
+    int64_t left_unseen;   // the instant whose left limit nobody sees, as record_sees has found
     bool asks_last;        // all of them want the last value, of what is always there
     uint32_t kept_count;   // registers that variables show
     uint32_t late_count;
@@ -111,8 +112,8 @@ kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an i
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
 // Before this time record_is_blind and record_step find nothing to do; -inf: they must be asked.
 double record_unseen_until(const Record* record);
-bool record_sees(const Record* record, bool left, uint32_t tags);  // values of one of so many tags that no column has
-kaiStatus record_tags(Record* record, uint32_t tags);              // so many of them that nobody sees
+bool record_sees(Record* record);                // values of a left limit that no column has
+kaiStatus record_tags(Record* record, uint32_t tags);  // so many tags that nobody sees
 void record_count(Record* record);                                 // events that are present at a tag
 kaiStatus record_step(Record* record, double start, double end);   // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes

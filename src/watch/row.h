@@ -31,6 +31,15 @@ kaiStatus row_now(Record* record, bool flow);  // the row of where the run stand
 // probe.c
 void probes_subscribe(Record* record);  // before the run: which want to hear what
 void probes_tag(Record* record, bool flow, bool left);
+static inline void probes_last(Record* record)  // all want the last value
+{
+    for (uint32_t k = 0; k < record->asked_count; k++)
+    {
+        ProbeState* state = &record->probes[record->asked[k]];
+        state->present = true;
+        state->value = record->kernel->R[record->asked_regs[k]];
+    }
+}
 void probes_end(Record* record);  // an instant is over
 void probe_take(Record* record, uint32_t probe, bool flow);
 void probe_take_extreme(Record* record, uint32_t probe, bool flow);

@@ -3,6 +3,7 @@
 // with every tag shown and with none, come to the same bits, with the same number of instants, tags, switches and
 // crossings, and are refused at the same time with the same words. KAIROS_PASSAGES gives another number of them.
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 #include "run/sim.h"
 #include "unit/api_fixture.h"
 #include "unit/network_random.h"
@@ -20,6 +21,7 @@ typedef struct Seen
     kaiCounters counters;
     int64_t located;
     uint32_t known;  // ways that are kept
+    uint64_t gone;   // instants that went the same way again
     char message[400];
 } Seen;
 
@@ -67,6 +69,7 @@ static Seen run(const kaiModel* model, const char* solver, bool shown)
     seen.counters = kaiSim_Counters(sim);
     seen.located = count_located(sim);
     seen.known = known_ways(sim);
+    seen.gone = sim->kernel.brief != NULL ? sim->kernel.brief->courses.gone : 0;
     for (int i = 0; i < options.record_count; i++)
         if (!kaiSim_Get(sim, record[i], &seen.x[i]))
             seen.x[i] = 0;
@@ -188,7 +191,7 @@ static void test_random(void** state)
     (void)state;
     static Drawing d;
     const char* number = getenv("KAIROS_PASSAGES");
-    int last = number != NULL ? atoi(number) : 300, ran = 0, followed = 0;
+    int last = number != NULL ? atoi(number) : 300, ran = 0, followed = 0, went = 0;
     for (int k = 1; k <= last; k++)
     {
         draw_circuit(&d, (uint64_t)k);
@@ -199,12 +202,15 @@ static void test_random(void** state)
         Seen shown = run(model, solver, true), blind = run(model, solver, false);
         compare(d.text, &shown, &blind);
         assert_int_equal(shown.known, 0);
+        assert_int_equal(shown.gone, 0);
         ran += blind.status == KAI_END;
         followed += blind.known > 1;
+        went += blind.gone > 1;
         kaiModel_Free(model);
     }
-    print_message("%d of %d circuits ran to their end, %d follow ways\n", ran, last, followed);
-    assert_true(2 * ran > last / 2 && 4 * followed > ran);
+    print_message("%d of %d circuits ran to their end, %d follow ways, %d go whole instants again\n", ran, last, followed,
+                  went);
+    assert_true(2 * ran > last / 2 && 4 * followed > ran && 8 * went > ran);
 }
 
 // ---- signs by rows
