@@ -440,46 +440,90 @@ static void parabola_in_flight(const GuardPath* path, Parabola* p)
     }
 }
 
-bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+typedef struct FlightSearch
+{
+    double first, second, slope;
+    GuardPath nearest;
+} FlightSearch;
+
+// Where a guard that stands at its start crosses. False: that is not plain to see.
+static inline bool look_in_flight(Flow* flow, uint32_t index, const Guard* guard, const GuardState* state,
+                                  FlightSearch* s)
 {
     const OdeFlight* f = &flow->flight;
-    double first = INFINITY, second = INFINITY, slope = 0;
+    GuardPath path = {flow, index, guard, f->start, f->length, state->toward, 0};
     Parabola p;
-    GuardPath nearest = {.flow = flow};
+    parabola_in_flight(&path, &p);
+    double at = p.c[0] == 0 && p.degree == 2 ? find_return(&path, p.c) : NAN;
+    at = isnan(at) ? find_root(&path, p.c, p.degree) : at;
+    if (isnan(at))
+        return false;
+    s->second = smaller(s->second, larger(s->first, at));
+    if (at < s->first)
+    {
+        s->slope = p.c[1] + 2 * at * p.c[2];
+        s->nearest = path;
+        s->first = at;
+    }
+    return true;
+}
+
+static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
+{
+    if (s->first == INFINITY || !stands_alone(&s->nearest, s->first, s->second))
+        return false;
+    double at = s->first / flow->flight.length;
+    if (is_crossing(s->nearest.guard))  // on its level it has not crossed yet
+        at += 0.51 * DBL_EPSILON * at;  // the next number
+    *theta = smaller(at, 1);
+    if (!is_past(flow->kernel, s->nearest.guard, value_in_flight(&s->nearest, *theta)))  // mostly it is
+    {
+        flow->kernel->counters.guard_calls--;  // the same place is asked for again
+        *theta = push_past(&s->nearest, at, 1, s->slope, value_in_flight);
+    }
+    return *theta < 1;
+}
+
+static inline bool is_known_in_flight(const Flow* flow, uint32_t index)
+{
+    CodeRange code = flow->model->guards[index].code;
+    return flow->guard_affine[index] && code.start < code.end;
+}
+
+bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+{
+    FlightSearch s = {.first = INFINITY, .second = INFINITY, .nearest = {.flow = flow}};
     for (uint32_t i = 0; i < flow->model->guards_count; i++)
     {
         const GuardState* state = &flow->kernel->guards[i];
-        const Guard* guard = &flow->model->guards[i];
         if (!state->active)
             continue;
-        if (!flow->guard_affine[i] || state->from != f->start || state->sliding != 0 ||
-            guard->code.start == guard->code.end)
+        if (!is_known_in_flight(flow, i) || state->from != flow->flight.start || state->sliding != 0 ||
+            !look_in_flight(flow, i, &flow->model->guards[i], state, &s))
             return false;
-        GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
-        parabola_in_flight(&path, &p);
-        double at = p.c[0] == 0 && p.degree == 2 ? find_return(&path, p.c) : NAN;
-        at = isnan(at) ? find_root(&path, p.c, p.degree) : at;
-        if (isnan(at))
-            return false;
-        second = smaller(second, larger(first, at));
-        if (at < first)
-        {
-            slope = p.c[1] + 2 * at * p.c[2];
-            nearest = path;
-            first = at;
-        }
     }
-    if (first == INFINITY || !stands_alone(&nearest, first, second))
-        return false;
-    double at = first / f->length;
-    if (is_crossing(nearest.guard))     // on its level it has not crossed yet
-        at += 0.51 * DBL_EPSILON * at;  // the next number
-    *index = nearest.index;
-    *theta = smaller(at, 1);
-    if (!is_past(flow->kernel, nearest.guard, value_in_flight(&nearest, *theta)))  // mostly it is, and no more is asked
+    *index = s.nearest.index;
+    return settle_flight(flow, &s, theta);
+}
+
+RoutineGuard* guard_search_routine(Flow* flow, Routine* r, double* theta)
+{
+    FlightSearch s = {.first = INFINITY, .second = INFINITY, .nearest = {.flow = flow}};
+    RoutineGuard* found = NULL;
+    for (RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
     {
-        flow->kernel->counters.guard_calls--;  // the same place is asked for again
-        *theta = push_past(&nearest, at, 1, slope, value_in_flight);
+        double first = s.first;
+        if (!look_in_flight(flow, at->index, at->guard, at->state, &s))
+            return NULL;
+        found = s.first < first ? at : found;
     }
-    return *theta < 1;
+    return found != NULL && settle_flight(flow, &s, theta) ? found : NULL;
+}
+
+bool guards_are_plain(const Flow* flow, const Routine* r)
+{
+    bool plain = true;
+    for (uint32_t i = 0; i < r->guard_count; i++)
+        plain &= is_known_in_flight(flow, r->guards[i].index);
+    return plain;
 }

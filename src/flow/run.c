@@ -339,6 +339,11 @@ static inline bool go_straight(Flow* flow, double until, kaiStatus* status)
     double t;
     if (!is_left_alone(kernel, until))
         return false;
+    if (flow->orbits && flow->silent > 1 && orbit_take(flow, until, flow->silent) > 0)
+    {
+        *status = KAI_INSTANT;
+        return true;
+    }
     if (flow->flies && flight_take(flow, until, &t))
     {
         *status = run_plain_instant(flow, t);
@@ -404,6 +409,14 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
         return kernel_stop(kernel);
     if (kernel->failure.status == KAI_OK)
         kernel->failure = (kaiError){.status = status, .tag = kernel->now, .message = "the run was stopped"};
+    return status;
+}
+
+kaiStatus flow_run_to(Flow* flow, double until, uint64_t most)
+{
+    flow->silent = most;
+    kaiStatus status = flow_step_to(flow, until);
+    flow->silent = 0;
     return status;
 }
 

@@ -4,10 +4,7 @@
 // rules are those of ordinary.c, guard.h and commit.h, as far as they can apply to crossings without a presence of
 // their own and reactions outside modes; whatever turns out otherwise (several reactions at once, a second tag that
 // finds something, a guard that leaves its level) goes on as there, from the same registers.
-#include "kernel/routine.h"
-
-#include "kernel/commit.h"
-#include "kernel/guard.h"
+#include "kernel/routine_parts.h"
 
 #include <math.h>
 
@@ -71,6 +68,9 @@ static RoutineGuard guard_of(const Kernel* kernel, uint32_t index)
                           .react_g = R + guard->react_g,
                           .g = R + guard->g,
                           .slope = R + guard->slope,
+                          .argument = R + guard->argument,
+                          .latch = R + guard->latch,
+                          .kind = (uint8_t)guard->kind,
                           .index = index,
                           .item = agenda_guard(kernel, index),
                           .crossing = is_crossing(guard)};
@@ -157,7 +157,7 @@ void routine_free(Kernel* kernel, Routine* routine)
 
 static inline kaiStatus run(Kernel* kernel, RoutineCode* code)
 {
-    uint32_t failed = hot_run(&code->hot, kernel->model, kernel->R, code->piece.from, code->piece.to, &kernel->host);
+    uint32_t failed = routine_code(kernel, code);
     return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
@@ -208,7 +208,7 @@ static inline kaiStatus evaluate(Kernel* kernel, Routine* r, RoutineWhen* when, 
 {
     const RoutineAct* acts = r->acts + when->first;
     const kaiModel* model = kernel->model;
-    kaiStatus status = when->code.piece.from < when->code.piece.to ? run(kernel, &when->code) : KAI_OK;
+    kaiStatus status = routine_has_code(&when->code) ? run(kernel, &when->code) : KAI_OK;
     kernel->reacted[0] = when->reaction;
     kernel->reacted_count = 1;
     for (uint32_t i = 0; i < when->count && status == KAI_OK; i++)
@@ -276,24 +276,12 @@ static inline kaiStatus take_reaction(Kernel* kernel, Routine* r, RoutineWhen* w
 // ---- the second tag
 // --------------------------------------------------------------------------------------------------
 
-static inline bool is_quiet(const Kernel* kernel, const Routine* r)
-{
-    bool quiet = true;
-    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        quiet &= *at->fire == 0;
-    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
-        quiet &= *at->when.fire == 0;
-    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
-        quiet &= !at->crossing || *at->react_g == *at->last_g || !guard_jumps(kernel, at->index);
-    return quiet;
-}
-
 static inline kaiStatus second_tag(Kernel* kernel, Routine* r, bool* quiet)
 {
     kaiStatus status = kernel_check_limits(kernel);
     if (status == KAI_OK)
         status = run(kernel, &r->react);
-    if (status != KAI_OK || !(*quiet = is_quiet(kernel, r)))
+    if (status != KAI_OK || !(*quiet = routine_is_quiet(kernel, r)))
         return status;
     kernel->counters.tags++;
     kernel->reaction++;
@@ -348,7 +336,7 @@ static inline kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
     kernel->arming++;
     if (status == KAI_OK && kernel->restarted.count == 0)
         return plain_arm(kernel, scene_guards(scene), scene->guards, leaving);
-    if (status == KAI_OK && (r->guard_count > 0 || scene->looks != NULL))
+    if (status == KAI_OK && routine_has_look(r, scene))
     {
         kernel->island_looked[0] = kernel->moment;
         status = run(kernel, &r->look);
@@ -383,25 +371,6 @@ static inline kaiStatus finish(Kernel* kernel, const Scene* scene, const CommitR
     return leaving ? ordinary_carry_on(kernel, first, result->state, true) : kernel->hooks->past(kernel->owner);
 }
 
-// What fires, if it is one reaction or one transition at most. False: it is more.
-static inline bool find_one(const Kernel* kernel, Routine* r, RoutineWhen** when, RoutineMove** move)
-{
-    uint32_t count = 0;
-    for (RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        if (*at->fire != 0 && (at->ctx == 0 || !commit_is_preempted(kernel, at->ctx)))
-        {
-            count++;
-            *when = at;
-        }
-    for (RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
-        if (*at->when.fire != 0 && (*move == NULL || at->machine != (*move)->machine))  // the first of a machine
-        {
-            count += at->brief ? 1 : 2;
-            *move = at;
-        }
-    return count < 2;
-}
-
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
 {
     Routine* r = scene->routine;
@@ -417,7 +386,7 @@ kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
         return status;
     take_left_limits(kernel, r);
     kernel->hooks->count(kernel->owner);
-    if (!find_one(kernel, r, &when, &move))
+    if (!routine_find_one(kernel, r, &when, &move))
         return ordinary_commit(kernel, scene);
     status = move != NULL ? take_move(kernel, r, move, &result, &scene) : take_reaction(kernel, r, when, &result);
     if (status != KAI_OK)

@@ -17,10 +17,11 @@ typedef struct RoutineGuard
 {
     const Guard* guard;
     GuardState* state;
-    double *side, *last_g;
-    const double *react_g, *g, *slope;
+    double *side, *last_g, *latch;
+    const double *react_g, *g, *slope, *argument;
     uint32_t index, item;  // in the agenda
     bool crossing;         // one that is searched; otherwise a relation
+    uint8_t kind;
 } RoutineGuard;
 
 typedef struct RoutineAct

@@ -641,6 +641,11 @@ static inline bool flies(const Ode* ode)
            (ode->options.method != ODE_AUTO || s->choice.wish == s->choice.method) && s->form == FORM_POINT;
 }
 
+bool ode_flies(const Ode* ode)
+{
+    return flies(ode);
+}
+
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
 {
     const OdeState* s = &ode->state;

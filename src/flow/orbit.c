@@ -1,0 +1,244 @@
+// Orbits (decision 0325): many instants of a plain model of one island in one go. Up to a time that listeners have
+// named nobody looks, and whoever runs to a stop asks for nothing in between: so the run does not hand over after each
+// instant. The solver stands aside, as for a glide; of a step there are its coefficients, of an instant what the next
+// one reads (kernel/lean.c). What is found to be more than an ordinary instant has not been: the orbit ends with the
+// instant before it, all is written where everybody looks for it, and the general way takes the next one.
+#include "flow/guard_path.h"
+
+#include "kernel/lean.h"
+#include "kernel/scene.h"
+#include "num/glide.h"
+
+#include <math.h>
+
+typedef struct Orbit
+{
+    Flow* flow;
+    IslandSystem* own;
+    Lean lean;
+    OdeGlide glide;
+    OdeSpan step;
+    double c[GLIDE_TERMS][GLIDE_STATES];  // of the step from here: states, slopes, half of what these change by
+    double limit, until;
+    double ahead;
+    int degree;
+    uint64_t count;  // of instants
+    bool reacted;    // the instant that is not to be had begun
+} Orbit;
+
+enum
+{
+    ORBIT_SHORT = 8,  // one with fewer instants costs more than it spares
+    ORBIT_PAUSE = 256,
+};
+
+bool orbit_serves(const Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    return flight_serves(flow) && model->clocks_count == 0 && model->state_count <= GLIDE_STATES &&
+           flow->guard_terms == NULL && flow->island_systems[0].states != NULL && flow->kernel->options->fired == NULL;
+}
+
+// ---- beginning
+// -------------------------------------------------------------------------------------------------------
+
+static bool is_clear(const Flow* flow)
+{
+    const IslandState* island = &flow->islands[0];
+    return flow->waiting.count == 1 && flow->looks.count == 0 && island->due && island->begun && !island->beyond &&
+           !island->ends_beyond && flow->small_count == 0 && flow->kernel->now.t == ode_time(flow->island_odes[0]);
+}
+
+static inline void take_start(Orbit* o, const double* x, const double* slopes)
+{
+    for (int i = 0; i < o->glide.n; i++)
+    {
+        o->c[0][i] = x[i];
+        o->c[1][i] = slopes[i];
+    }
+}
+
+// Nothing has changed where it says no.
+static bool begin(Orbit* o, Flow* flow, double until)
+{
+    Kernel* kernel = flow->kernel;
+    uint32_t item;
+    *o = (Orbit){.flow = flow, .own = &flow->island_systems[0]};
+    o->degree = series_degree(o->own->series);
+    o->limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
+    o->until = smaller(until, kernel->unseen_until);
+    if (!(kernel->now.t < o->until) || o->degree < 1 || o->degree > 2 || !is_clear(flow) ||
+        kernel->hold_next != INFINITY)
+        return false;
+    const Scene* scene = scene_of_modes(kernel);
+    if (!lean_serves(kernel, scene) || !guards_are_plain(flow, scene->routine) ||
+        !ode_take_off(flow->island_odes[0], o->degree, &o->glide, &o->step) || !ode_flies(flow->island_odes[0]))
+        return false;
+    for (uint32_t i = 0; i < scene->routine->guard_count; i++)
+        if (scene->routine->guards[i].state->from != kernel->now.t || !scene->routine->guards[i].state->active)
+            return false;
+    o->lean.scene = scene;
+    o->lean.tag.now = kernel->now;
+    flow->flight.degree = o->degree;
+    take_start(o, ode_state(flow->island_odes[0]), ode_slope(flow->island_odes[0]));
+    for (int k = 0; k < GLIDE_TERMS; k++)
+        flow->flight.c[k] = o->c[k];
+    return true;
+}
+
+// ---- one instant
+// -----------------------------------------------------------------------------------------------------
+
+// The step to the next crossing, as flight.c takes it. NULL: that is not plain to see.
+static inline RoutineGuard* fly(Orbit* o)
+{
+    Flow* flow = o->flow;
+    double end, theta, *const rows[] = {o->c[0], o->c[1], o->c[2]};
+    if (o->degree > 1)
+        series_run(o->own->series, 1, 2, rows);
+    if (!glide_farthest(&o->glide, o->step.end, o->limit, &flow->flight.length, &end))
+        return NULL;
+    flow->flight.start = o->step.end;
+    RoutineGuard* crossed = guard_search_routine(flow, o->lean.scene->routine, &theta);
+    if (crossed == NULL)
+        return NULL;
+    double length = flow->flight.length, tau = theta * length, at = flow->flight.start + tau;
+    if (!(at < o->until) || kernel_reached(flow->kernel, o->limit, at))
+        return NULL;
+    o->step = (OdeSpan){flow->flight.start, flow->flight.start + length, 1, length};
+    o->glide.start_low = o->glide.low;
+    o->glide.next = length;
+    glide_leave(&o->glide, &o->step, theta);
+    double* x = o->own->states;
+    for (int i = 0; i < o->glide.n; i++)
+    {
+        double a = o->degree > 1 ? o->c[2][i] : 0;
+        x[i] = (a * tau + o->c[1][i]) * tau + o->c[0][i];
+    }
+    o->lean.length = tau;
+    return crossed;
+}
+
+// As island_restarts_alone.
+static inline bool start_again(Orbit* o)
+{
+    Flow* flow = o->flow;
+    uint32_t failed;
+    if (series_begin(o->own->series, flow->kernel->R, &flow->kernel->host, &failed) != SERIES_OK)
+        return false;
+    const double* slopes = island_rates(flow, o->own);
+    double all = 0;
+    for (int i = 0; i < o->glide.n; i++)
+        all += 0 * slopes[i];
+    return all == 0;
+}
+
+// To the next instant and through it. False: it is more than that; the registers may have changed.
+static inline bool pass(Orbit* o)
+{
+    Kernel* kernel = o->flow->kernel;
+    RoutineGuard* crossed = fly(o);
+    o->reacted = crossed != NULL;
+    if (crossed == NULL || !lean_react(kernel, &o->lean, crossed, o->step.end))
+        return false;
+    if (start_again(o) && lean_arm(kernel, &o->lean) && kernel->hooks->steady(kernel->owner, &o->lean))
+        return true;
+    lean_take_back(kernel, &o->lean);
+    return false;
+}
+
+// The states of before the instant, and what is computed from them.
+static void go_back(Orbit* o)
+{
+    Flow* flow = o->flow;
+    Kernel* kernel = flow->kernel;
+    uint32_t failed;
+    double *x = o->own->states, *slopes = island_rates(flow, o->own);
+    for (int i = 0; i < o->glide.n; i++)
+        x[i] = o->c[0][i];
+    kernel->R[flow->model->reg_time] = kernel->now.t;
+    if (!o->reacted)
+        return;
+    series_begin(o->own->series, kernel->R, &kernel->host, &failed);
+    for (int i = 0; i < o->glide.n; i++)
+        slopes[i] = o->c[1][i];
+    lean_compute(kernel, &o->lean);
+}
+
+// ---- the end
+// ---------------------------------------------------------------------------------------------------------
+
+// As island_restarts_alone leaves it.
+static void land(Orbit* o)
+{
+    Flow* flow = o->flow;
+    Kernel* kernel = flow->kernel;
+    IslandState* s = &flow->islands[0];
+    o->glide.degree = (uint8_t)o->degree;
+    double t = kernel->now.t, c[GLIDE_TERMS * GLIDE_STATES];
+    lean_land(kernel, &o->lean, o->count);
+    kernel->restarted.at[0] = 0;
+    kernel->restarted.count = 1;
+    for (int i = 0; i < o->glide.n; i++)
+        for (int k = 0; k < GLIDE_TERMS; k++)
+            c[GLIDE_TERMS * i + k] = o->c[k][i];
+    ode_land(flow->island_odes[0], &o->glide, &o->step, c, NULL);
+    s->loaded = t;
+    s->own = s->disturbed_at = kernel->touch;
+    s->ahead = larger(s->ahead, o->ahead);
+    s->terms = 0;
+    s->known = false;
+    s->pin_time = NAN;
+    s->sloped = kernel->moment;
+}
+
+// What the last step was is known as long as no other one has begun.
+static inline void go_on(Orbit* o)
+{
+    double start = o->step.start;
+    o->count++;
+    o->ahead = larger(o->ahead, o->step.end - start);
+    o->glide.steps++;
+    glide_restart(&o->glide, &o->step, o->step.end);
+    take_start(o, o->own->states, island_rates(o->flow, o->own));
+    o->degree = o->flow->flight.degree = series_degree(o->own->series);
+}
+
+static inline bool may_go_on(const Orbit* o, uint64_t most)
+{
+    const Kernel* kernel = o->flow->kernel;
+    uint64_t tags = kernel->options->limits.tags;
+    return o->count < most && o->degree >= 1 && o->degree <= 2 && budget_look(kernel->budget) &&
+           (tags == 0 || (uint64_t)kernel->counters.tags + 2 * (o->count + 1) <= tags);
+}
+
+uint64_t orbit_take(Flow* flow, double until, uint64_t most)
+{
+    Orbit o;
+    if (flow->orbit_pause > 0 && flow->orbit_pause-- > 0)
+        return 0;
+    if (!begin(&o, flow, until))
+        return 0;
+    while (may_go_on(&o, most))
+    {
+        const OdeGlide glide = o.glide;
+        const OdeSpan step = o.step;
+        int64_t calls = flow->kernel->counters.guard_calls;
+        if (pass(&o))
+        {
+            go_on(&o);
+            continue;
+        }
+        o.glide = glide;
+        o.step = step;
+        flow->kernel->counters.guard_calls = calls;
+        go_back(&o);
+        break;
+    }
+    bool brief = o.count < ORBIT_SHORT && o.count < most;
+    flow->orbit_wait = !brief ? 0 : flow->orbit_wait < ORBIT_PAUSE ? 2 * flow->orbit_wait + 1 : ORBIT_PAUSE;
+    flow->orbit_pause = flow->orbit_wait;
+    if (o.count > 0)
+        land(&o);
+    return o.count;
+}
