@@ -11,19 +11,28 @@
 
 #include <math.h>
 
+typedef struct OrbitTime  // what a solver knows of time (OdeGlide)
+{
+    double t, low;  // low: what t lacks
+    double last;    // of the last event
+    double mean;    // of their distances
+    double start;   // of the last step
+    double length;  // that it would have had
+} OrbitTime;
+
 typedef struct Orbit
 {
     Flow* flow;
     IslandSystem* own;
     Lean lean;
-    OdeGlide glide;
-    OdeSpan step;
+    OrbitTime now, next;
     double c[GLIDE_TERMS][GLIDE_STATES];  // of the step from here: states, slopes, half of what these change by
-    double limit, until;
-    double ahead;
-    int degree;
-    uint64_t count;  // of instants
+    double limit, until, ahead;
+    int degree, n;
+    uint32_t reads;  // slopes that the last of these hang on
+    bool second;     // which are those that it was made for
     bool reacted;    // the instant that is not to be had begun
+    uint64_t count;  // of instants
 } Orbit;
 
 enum
@@ -51,36 +60,55 @@ static bool is_clear(const Flow* flow)
 
 static inline void take_start(Orbit* o, const double* x, const double* slopes)
 {
-    for (int i = 0; i < o->glide.n; i++)
+    for (int i = 0; i < o->n; i++)
     {
+        o->second &= o->c[1][i] == slopes[i] || (o->reads >> i & 1) == 0;
         o->c[0][i] = x[i];
         o->c[1][i] = slopes[i];
     }
+}
+
+static bool are_armed(const Kernel* kernel, const Routine* r)
+{
+    bool armed = true;
+    for (uint32_t i = 0; i < r->guard_count; i++)
+        armed &= r->guards[i].state->from == kernel->now.t && r->guards[i].state->active;
+    return armed;
+}
+
+// The motion from here.
+static inline void take_degree(Orbit* o)
+{
+    o->degree = o->flow->flight.degree = series_degree(o->own->series);
 }
 
 // Nothing has changed where it says no.
 static bool begin(Orbit* o, Flow* flow, double until)
 {
     Kernel* kernel = flow->kernel;
+    Ode* ode = flow->island_odes[0];
+    OdeGlide glide;
+    OdeSpan step;
     uint32_t item;
     *o = (Orbit){.flow = flow, .own = &flow->island_systems[0]};
-    o->degree = series_degree(o->own->series);
+    if (!is_clear(flow))
+        return false;
+    if (isnan(flow->islands[0].loaded))
+        ode_wake(ode);
+    take_degree(o);
     o->limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
     o->until = smaller(until, kernel->unseen_until);
-    if (!(kernel->now.t < o->until) || o->degree < 1 || o->degree > 2 || !is_clear(flow) ||
-        kernel->hold_next != INFINITY)
+    if (!(kernel->now.t < o->until) || o->degree < 1 || o->degree > 2 || kernel->hold_next != INFINITY)
         return false;
-    const Scene* scene = scene_of_modes(kernel);
-    if (!lean_serves(kernel, scene) || !guards_are_plain(flow, scene->routine) ||
-        !ode_take_off(flow->island_odes[0], o->degree, &o->glide, &o->step) || !ode_flies(flow->island_odes[0]))
+    const Scene* scene = o->lean.scene = scene_of_modes(kernel);
+    if (!lean_serves(kernel, scene) || !guards_are_plain(flow, scene->routine) || !are_armed(kernel, scene->routine) ||
+        !ode_flies(ode) || !ode_take_off(ode, o->degree, &glide, &step))
         return false;
-    for (uint32_t i = 0; i < scene->routine->guard_count; i++)
-        if (scene->routine->guards[i].state->from != kernel->now.t || !scene->routine->guards[i].state->active)
-            return false;
-    o->lean.scene = scene;
     o->lean.tag.now = kernel->now;
-    flow->flight.degree = o->degree;
-    take_start(o, ode_state(flow->island_odes[0]), ode_slope(flow->island_odes[0]));
+    o->now = (OrbitTime){.t = step.end, .low = glide.low, .last = glide.event_time, .mean = glide.event_mean};
+    o->n = glide.n;
+    o->reads = series_reads(o->own->series);
+    take_start(o, ode_state(ode), ode_slope(ode));
     for (int k = 0; k < GLIDE_TERMS; k++)
         flow->flight.c[k] = o->c[k];
     return true;
@@ -93,24 +121,27 @@ static bool begin(Orbit* o, Flow* flow, double until)
 static inline RoutineGuard* fly(Orbit* o)
 {
     Flow* flow = o->flow;
+    const OrbitTime* now = &o->now;
     double end, theta, *const rows[] = {o->c[0], o->c[1], o->c[2]};
-    if (o->degree > 1)
+    if (!o->second && o->degree > 1)
         series_run(o->own->series, 1, 2, rows);
-    if (!glide_farthest(&o->glide, o->step.end, o->limit, &flow->flight.length, &end))
+    o->second = true;
+    if (!glide_farthest(now->t == now->last ? now->mean : 0, now->low, now->t, o->limit, &flow->flight.length, &end))
         return NULL;
-    flow->flight.start = o->step.end;
+    flow->flight.start = now->t;
     RoutineGuard* crossed = guard_search_routine(flow, o->lean.scene->routine, &theta);
     if (crossed == NULL)
         return NULL;
-    double length = flow->flight.length, tau = theta * length, at = flow->flight.start + tau;
-    if (!(at < o->until) || kernel_reached(flow->kernel, o->limit, at))
+    double tau = theta * flow->flight.length, *x = o->own->states;
+    OrbitTime* next = &o->next;
+    next->t = glide_end_at(now->t, now->low, tau, &next->low);
+    if (!(next->t < o->until) || !(next->t > now->last) || kernel_reached(flow->kernel, o->limit, next->t))
         return NULL;
-    o->step = (OdeSpan){flow->flight.start, flow->flight.start + length, 1, length};
-    o->glide.start_low = o->glide.low;
-    o->glide.next = length;
-    glide_leave(&o->glide, &o->step, theta);
-    double* x = o->own->states;
-    for (int i = 0; i < o->glide.n; i++)
+    next->mean = glide_mean(now->mean, next->t - now->last);
+    next->last = next->t;
+    next->start = now->t;
+    next->length = flow->flight.length;
+    for (int i = 0; i < o->n; i++)
     {
         double a = o->degree > 1 ? o->c[2][i] : 0;
         x[i] = (a * tau + o->c[1][i]) * tau + o->c[0][i];
@@ -128,7 +159,7 @@ static inline bool start_again(Orbit* o)
         return false;
     const double* slopes = island_rates(flow, o->own);
     double all = 0;
-    for (int i = 0; i < o->glide.n; i++)
+    for (int i = 0; i < o->n; i++)
         all += 0 * slopes[i];
     return all == 0;
 }
@@ -139,7 +170,7 @@ static inline bool pass(Orbit* o)
     Kernel* kernel = o->flow->kernel;
     RoutineGuard* crossed = fly(o);
     o->reacted = crossed != NULL;
-    if (crossed == NULL || !lean_react(kernel, &o->lean, crossed, o->step.end))
+    if (crossed == NULL || !lean_react(kernel, &o->lean, crossed, o->next.t))
         return false;
     if (start_again(o) && lean_arm(kernel, &o->lean) && kernel->hooks->steady(kernel->owner, &o->lean))
         return true;
@@ -154,15 +185,27 @@ static void go_back(Orbit* o)
     Kernel* kernel = flow->kernel;
     uint32_t failed;
     double *x = o->own->states, *slopes = island_rates(flow, o->own);
-    for (int i = 0; i < o->glide.n; i++)
+    for (int i = 0; i < o->n; i++)
         x[i] = o->c[0][i];
     kernel->R[flow->model->reg_time] = kernel->now.t;
     if (!o->reacted)
         return;
     series_begin(o->own->series, kernel->R, &kernel->host, &failed);
-    for (int i = 0; i < o->glide.n; i++)
+    for (int i = 0; i < o->n; i++)
         slopes[i] = o->c[1][i];
     lean_compute(kernel, &o->lean);
+}
+
+static inline void go_on(Orbit* o)
+{
+    o->now = o->next;
+    o->count++;
+    o->ahead = larger(o->ahead, o->now.t - o->now.start);
+    take_start(o, o->own->states, island_rates(o->flow, o->own));
+    if (o->reads != UINT32_MAX)
+        return;
+    o->second = false;
+    take_degree(o);
 }
 
 // ---- the end
@@ -174,34 +217,33 @@ static void land(Orbit* o)
     Flow* flow = o->flow;
     Kernel* kernel = flow->kernel;
     IslandState* s = &flow->islands[0];
-    o->glide.degree = (uint8_t)o->degree;
-    double t = kernel->now.t, c[GLIDE_TERMS * GLIDE_STATES];
+    const OrbitTime* now = &o->now;
+    double c[GLIDE_TERMS * GLIDE_STATES];
+    uint32_t count = (uint32_t)o->count;
+    OdeGlide glide = {.low = now->low,
+                      .start_low = now->low,
+                      .event_time = now->last,
+                      .event_mean = now->mean,
+                      .next = smaller(now->length, 3 * now->mean),
+                      .steps = count,
+                      .restarts = count,
+                      .calls = count,
+                      .n = (uint8_t)o->n,
+                      .degree = (uint8_t)o->degree};
+    for (int i = 0; i < o->n; i++)
+        for (int k = 0; k < GLIDE_TERMS; k++)
+            c[GLIDE_TERMS * i + k] = o->c[k][i];
     lean_land(kernel, &o->lean, o->count);
     kernel->restarted.at[0] = 0;
     kernel->restarted.count = 1;
-    for (int i = 0; i < o->glide.n; i++)
-        for (int k = 0; k < GLIDE_TERMS; k++)
-            c[GLIDE_TERMS * i + k] = o->c[k][i];
-    ode_land(flow->island_odes[0], &o->glide, &o->step, c, NULL);
-    s->loaded = t;
+    ode_land(flow->island_odes[0], &glide, &(OdeSpan){now->t, now->t, 1, 0}, c, NULL);
+    s->loaded = now->t;
     s->own = s->disturbed_at = kernel->touch;
     s->ahead = larger(s->ahead, o->ahead);
     s->terms = 0;
     s->known = false;
     s->pin_time = NAN;
     s->sloped = kernel->moment;
-}
-
-// What the last step was is known as long as no other one has begun.
-static inline void go_on(Orbit* o)
-{
-    double start = o->step.start;
-    o->count++;
-    o->ahead = larger(o->ahead, o->step.end - start);
-    o->glide.steps++;
-    glide_restart(&o->glide, &o->step, o->step.end);
-    take_start(o, o->own->states, island_rates(o->flow, o->own));
-    o->degree = o->flow->flight.degree = series_degree(o->own->series);
 }
 
 static inline bool may_go_on(const Orbit* o, uint64_t most)
@@ -212,6 +254,22 @@ static inline bool may_go_on(const Orbit* o, uint64_t most)
            (tags == 0 || (uint64_t)kernel->counters.tags + 2 * (o->count + 1) <= tags);
 }
 
+static void fly_around(Orbit* o, uint64_t most)
+{
+    kaiCounters* counters = &o->flow->kernel->counters;
+    while (may_go_on(o, most))
+    {
+        int64_t calls = counters->guard_calls;
+        if (!pass(o))
+        {
+            counters->guard_calls = calls;
+            go_back(o);
+            return;
+        }
+        go_on(o);
+    }
+}
+
 uint64_t orbit_take(Flow* flow, double until, uint64_t most)
 {
     Orbit o;
@@ -219,22 +277,7 @@ uint64_t orbit_take(Flow* flow, double until, uint64_t most)
         return 0;
     if (!begin(&o, flow, until))
         return 0;
-    while (may_go_on(&o, most))
-    {
-        const OdeGlide glide = o.glide;
-        const OdeSpan step = o.step;
-        int64_t calls = flow->kernel->counters.guard_calls;
-        if (pass(&o))
-        {
-            go_on(&o);
-            continue;
-        }
-        o.glide = glide;
-        o.step = step;
-        flow->kernel->counters.guard_calls = calls;
-        go_back(&o);
-        break;
-    }
+    fly_around(&o, most);
     bool brief = o.count < ORBIT_SHORT && o.count < most;
     flow->orbit_wait = !brief ? 0 : flow->orbit_wait < ORBIT_PAUSE ? 2 * flow->orbit_wait + 1 : ORBIT_PAUSE;
     flow->orbit_pause = flow->orbit_wait;

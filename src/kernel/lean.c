@@ -98,9 +98,9 @@ static bool give_up(Kernel* kernel, Lean* lean)
 
 static inline uint64_t count_present(const Kernel* kernel)
 {
-    uint64_t present = 0;
-    for (uint32_t i = 0; i < kernel->counted.count; i++)
-        present |= (uint64_t)(kernel->R[kernel->counted.at[i]] != 0) << i;
+    uint64_t present = 0, bit = 1;
+    for (const uint32_t *at = kernel->counted.at, *end = at + kernel->counted.count; at < end; at++, bit <<= 1)
+        present |= kernel->R[*at] != 0 ? bit : 0;
     return present;
 }
 
@@ -141,32 +141,36 @@ static inline bool take_left_limits(Kernel* kernel, Lean* lean, const Routine* r
     return true;
 }
 
-// All values are read before the first of them is written. *disturbs: the island reads what has changed.
+// As evaluate and assign of routine.c. *disturbs: the island reads what has changed.
 static inline bool assign(Kernel* kernel, Lean* lean, Routine* r, RoutineWhen* when, bool* disturbs, bool* other)
 {
-    const RoutineAct* acts = r->acts + when->first;
-    double values[ROUTINE_ACTS];
-    LeanBack* back = &lean->back;
+    const RoutineAct *acts = r->acts + when->first, *end = acts + when->count;
+    double values[ROUTINE_ACTS], *value = values, *before = lean->back.before;
+    bool state = false, jumps = false;
     if (routine_has_code(&when->code) && routine_code(kernel, &when->code) != 0)
         return false;
-    for (uint32_t i = 0; i < when->count; i++)
+    for (const RoutineAct* act = acts; act < end; act++, value++)
     {
-        values[i] = *acts[i].value;
-        if (isnan(values[i]))
+        *value = *act->value;
+        if (isnan(*value))
             return false;
     }
-    back->acts = acts;
-    back->act_count = when->count;
-    for (uint32_t i = 0; i < when->count; i++)
+    lean->back.acts = acts;
+    lean->back.act_count = when->count;
+    value = values;
+    for (const RoutineAct* act = acts; act < end; act++, value++, before++)
     {
-        double before = back->before[i] = *acts[i].target;
-        bool state = acts[i].state != NO_REG, changes = before != values[i];
-        *acts[i].target = values[i];
-        lean->jumps |= state;
-        lean->tag.now.p |= state && changes;
-        *other |= !state && changes;
-        *disturbs |= acts[i].disturbs && changes;
+        *before = *act->target;
+        *act->target = *value;
+        jumps |= act->state != NO_REG;
+        if (*before == *value)
+            continue;
+        state |= act->state != NO_REG;
+        *other |= act->state == NO_REG;
+        *disturbs |= act->disturbs;
     }
+    lean->jumps = jumps;
+    lean->tag.now.p = state;
     return true;
 }
 
@@ -187,26 +191,37 @@ static inline bool take_move(Kernel* kernel, Lean* lean, RoutineMove* move, bool
 // ---- the second tag
 // --------------------------------------------------------------------------------------------------
 
+// What jumps over its level is found on the way, and all of it taken back.
+static inline bool take_guards(Kernel* kernel, const Routine* r, bool* disturbs)
+{
+    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
+    {
+        double g = *at->react_g;
+        if (!at->crossing)
+        {
+            double truth = kernel->R[at->guard->truth];
+            *disturbs |= *at->latch != truth;
+            *at->latch = truth;
+        }
+        else if (g != *at->last_g || *at->side == 2)
+        {
+            if (g != *at->last_g && guard_jumps(kernel, at->index))
+                return false;
+            guard_take_side(kernel, at->guard, g);
+        }
+        *at->last_g = g;
+    }
+    return true;
+}
+
 static inline bool second_tag(Kernel* kernel, Lean* lean, bool* disturbs)
 {
     Routine* r = lean->scene->routine;
     lean->tag.now.m = !lean->tag.now.p;
     kernel->now = lean->tag.now;
-    if (routine_code(kernel, &r->react) != 0 || !routine_is_quiet(kernel, r))
+    if (routine_code(kernel, &r->react) != 0 || !routine_is_idle(r) || !take_guards(kernel, r, disturbs))
         return false;
     lean->counted[1] = count_present(kernel);
-    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
-    {
-        double g = *at->react_g;
-        if (at->crossing)
-            guard_take_side(kernel, at->guard, g);
-        else if (*at->latch != kernel->R[at->guard->truth])
-        {
-            *at->latch = kernel->R[at->guard->truth];
-            *disturbs = true;
-        }
-        *at->last_g = g;
-    }
     return true;
 }
 

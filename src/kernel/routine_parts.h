@@ -41,14 +41,21 @@ static inline bool routine_find_one(const Kernel* kernel, Routine* r, RoutineWhe
     return count < 2;
 }
 
-// Nothing reacts to what was assigned, and it takes no guard across its level.
+// Nothing reacts to what was assigned,
+static inline bool routine_is_idle(const Routine* r)
+{
+    bool idle = true;
+    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
+        idle &= *at->fire == 0;
+    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
+        idle &= *at->when.fire == 0;
+    return idle;
+}
+
+// and it takes no guard across its level.
 static inline bool routine_is_quiet(const Kernel* kernel, const Routine* r)
 {
-    bool quiet = true;
-    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        quiet &= *at->fire == 0;
-    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
-        quiet &= *at->when.fire == 0;
+    bool quiet = routine_is_idle(r);
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
         quiet &= !at->crossing || *at->react_g == *at->last_g || !guard_jumps(kernel, at->index);
     return quiet;

@@ -90,7 +90,9 @@ void glide_resume(OdeGlide* glide)
 bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, const double* carry)
 {
     double t = step->end, length, end;
-    if (!(limit > t) || !glide_farthest(glide, t, limit, &length, &end) || !is_finite(glide, length, c, carry))
+    if (!(limit > t) ||
+        !glide_farthest(t == glide->event_time ? glide->event_mean : 0, glide->low, t, limit, &length, &end) ||
+        !is_finite(glide, length, c, carry))
     {
         return false;
     }

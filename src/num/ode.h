@@ -232,6 +232,7 @@ typedef struct OdeFlight
 // `degree`, 1 or 2, is that of the system. False: there is none from here.
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight);
 bool ode_flies(const Ode* ode);  // it has just started again, and may fly
+void ode_wake(Ode* ode);         // it did so before a snapshot was taken: order 0 of the system is made again
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
 // be asked. Where ode_relaunches says no, it always has.
 bool ode_relaunches(const Ode* ode);

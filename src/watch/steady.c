@@ -63,15 +63,24 @@ static inline void note_barrier(const Kernel* kernel, ZenoGuard* z, int8_t cross
     z->last_instants = kernel->counters.instants;
 }
 
+// As tunnel_is_taken_beyond, which knows more.
+static inline bool is_beyond(const Zeno* zeno, const Lean* lean, const GuardState* g, const ZenoGuard* z)
+{
+    if (fabs(g->slope) > zeno_nothing_of(zeno) && !(g->crossed * lean->tag.g < -REBOUND_JUMP * z->excursion) &&
+        !(fabs(g->g) > 2 * fabs(lean->tag.g)))
+        return false;
+    return tunnel_is_taken_beyond(zeno, lean->tag.crossed->index);
+}
+
 // As zeno_armed, of those that have not fired.
 static inline void note_others(Zeno* zeno, const Lean* lean)
 {
     const Routine* r = lean->scene->routine;
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
     {
-        ZenoGuard* z = &zeno->guards[at->index];
-        if (at == lean->tag.crossed || at->state->fired == zeno->kernel->instant_runs)
+        if (at == lean->tag.crossed)
             continue;
+        ZenoGuard* z = &zeno->guards[at->index];
         z->excursion = larger(z->excursion, fabs(at->state->g));
         if (z->rebound != 0 && z->rebound * at->state->slope <= 0)
             z->rebound = 0;
@@ -108,7 +117,7 @@ static inline bool note_fired(const Steady* s, const Lean* lean)
     z->located_g = lean->tag.g;
     z->located_at = zeno->kernel->instant_runs;
     bool back = turned && jumped && g->crossed * g->g >= 0;
-    z->rebound = back && !tunnel_is_taken_beyond(zeno, lean->tag.crossed->index) ? (int8_t)-g->crossed : 0;
+    z->rebound = back && !is_beyond(zeno, lean, g, z) ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;
     z->excursion = fabs(g->g);
@@ -132,7 +141,8 @@ bool steady_note(const Steady* s, const Lean* lean)
         return false;
     note_motion(s->sliding, lean->tag.now.t);
     s->sliding->step = lean->length;
-    note_others(s->zeno, lean);
+    if (lean->scene->routine->guard_count > 1)
+        note_others(s->zeno, lean);
     if (lean->counted[0] + lean->counted[1] > 0)
     {
         record_count_bits(s->record, lean->counted[0]);
