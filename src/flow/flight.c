@@ -32,11 +32,14 @@ bool flight_take(Flow* flow, double until, double* t)
     Ode* ode = flow->island_odes[0];
     IslandState* island = &flow->islands[0];
     uint32_t item, guard;
-    if (!is_clear(flow))
+    int degree = series_degree(flow->island_systems[0].series);  // 0: there is none yet, after a snapshot
+    if (degree > 2 || !is_clear(flow))
         return false;
     if (isnan(island->loaded))
+    {
         ode_wake(ode);
-    int degree = series_degree(flow->island_systems[0].series);
+        degree = series_degree(flow->island_systems[0].series);
+    }
     if (degree < 1 || degree > 2)
         return false;
     double theta, limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);

@@ -40,6 +40,7 @@ static bool is_small(const Kernel* kernel, const Scene* scene)
     const kaiModel* model = kernel->model;
     uint32_t acts = 0;
     bool small = kernel->plain && model->islands_count == 1 && scene->guards <= ROUTINE_GUARDS &&
+                 scene->levels <= ROUTINE_GUARDS &&
                  scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES && scene->signals == 0;
     for (uint32_t i = 0; small && i < scene->guards; i++)
         small = takes_guard(&model->guards[scene_guards(scene)[i]]);
@@ -74,6 +75,15 @@ static RoutineGuard guard_of(const Kernel* kernel, uint32_t index)
                           .index = index,
                           .item = agenda_guard(kernel, index),
                           .crossing = is_crossing(guard)};
+}
+
+static RoutineLevel level_of(const Kernel* kernel, uint32_t index)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    return (RoutineLevel){.code.piece = piece_of(kernel->model, guard->code),
+                          .g = kernel->R + guard->g,
+                          .last_g = kernel->R + guard->last_g,
+                          .argument = kernel->R + guard->argument};
 }
 
 static bool is_read(const kaiModel* model, uint32_t reg)
@@ -138,6 +148,8 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
         r->look.piece = (ScenePiece){scene->looks->words, scene->looks->words + scene->looks->count};
     for (uint32_t i = 0; i < scene->guards; i++)
         r->guards[r->guard_count++] = guard_of(kernel, scene_guards(scene)[i]);
+    for (uint32_t i = 0; i < scene->levels; i++)
+        r->levels[r->level_count++] = level_of(kernel, scene_levels(scene)[i]);
     for (uint32_t i = 0; i < scene->whens; i++)
         r->whens[r->when_count++] = put_reaction(kernel, r, scene_whens(scene)[i], &acts);
     for (uint32_t i = 0; i < scene->moves; i++)
@@ -161,23 +173,43 @@ static inline kaiStatus run(Kernel* kernel, RoutineCode* code)
     return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
-static inline kaiStatus begin(Kernel* kernel, double t)
+// As take_levels of ordinary.c.
+static inline kaiStatus take_levels(Kernel* kernel, Routine* r, bool crossed)
+{
+    kaiStatus status = KAI_OK;
+    kernel->host.beyond = crossed ? &kernel->beyond : NULL;
+    for (RoutineLevel *at = r->levels, *end = at + r->level_count; at < end && status == KAI_OK; at++)
+    {
+        status = run(kernel, &at->code);
+        *at->last_g = *at->argument = *at->g;
+    }
+    kernel->host.beyond = NULL;
+    return status;
+}
+
+static inline kaiStatus begin(Kernel* kernel, Routine* r, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
+    kaiStatus status = KAI_OK;
     kernel->counters.instants++;
     kernel->now = (kaiTag){t, 0, 0};
     kernel->R[kernel->model->reg_time] = kernel->load_time = kernel->flow_start = kernel->instant_time = t;
     kernel->moment += 2;
     kernel->react_touches[0] = ++kernel->touch;
     kernel->hooks->load(kernel->owner, 0, t);
+    if (r->level_count > 0)
+        status = take_levels(kernel, r, crossed);
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
     kernel->rounding = 0;
-    if (!crossed)
-        return schedule_mark_due(kernel, t);
-    guard_turn(kernel, index, kernel->guards[index].toward);
-    return KAI_OK;
+    if (crossed)
+        guard_turn(kernel, index, kernel->guards[index].toward);
+    else if (status == KAI_OK)
+        status = schedule_mark_due(kernel, t);
+    if (kernel->rounding > 0)
+        guard_keep_short(kernel);
+    return status;
 }
 
 // As take_left_limits of ordinary.c.
@@ -377,7 +409,7 @@ kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
     RoutineWhen* when = NULL;
     RoutineMove* move = NULL;
     CommitResult result = {false, false};
-    kaiStatus status = scene->levels > 0 ? ordinary_begin(kernel, scene, t) : begin(kernel, t);
+    kaiStatus status = begin(kernel, r, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
