@@ -170,7 +170,10 @@ static inline bool pass(Orbit* o)
     Kernel* kernel = o->flow->kernel;
     RoutineGuard* crossed = fly(o);
     o->reacted = crossed != NULL;
-    if (crossed == NULL || !lean_react(kernel, &o->lean, crossed, o->next.t))
+    if (crossed == NULL)
+        return false;
+    lean_keep(kernel, &o->lean);
+    if (lean_react(kernel, &o->lean, crossed, o->next.t) != LEAN_MOVED)
         return false;
     if (start_again(o) && lean_arm(kernel, &o->lean) && kernel->hooks->steady(kernel->owner, &o->lean))
         return true;
@@ -233,7 +236,7 @@ static void land(Orbit* o)
     for (int i = 0; i < o->n; i++)
         for (int k = 0; k < GLIDE_TERMS; k++)
             c[GLIDE_TERMS * i + k] = o->c[k][i];
-    lean_land(kernel, &o->lean, o->count);
+    lean_land(kernel, &o->lean);
     kernel->restarted.at[0] = 0;
     kernel->restarted.count = 1;
     ode_land(flow->island_odes[0], &glide, &(OdeSpan){now->t, now->t, 1, 0}, c, NULL);
@@ -251,7 +254,7 @@ static inline bool may_go_on(const Orbit* o, uint64_t most)
     const Kernel* kernel = o->flow->kernel;
     uint64_t tags = kernel->options->limits.tags;
     return o->count < most && o->degree >= 1 && o->degree <= 2 && budget_look(kernel->budget) &&
-           (tags == 0 || (uint64_t)kernel->counters.tags + 2 * (o->count + 1) <= tags);
+           (tags == 0 || (uint64_t)kernel->counters.tags + 2 <= tags);
 }
 
 static void fly_around(Orbit* o, uint64_t most)

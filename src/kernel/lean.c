@@ -20,7 +20,7 @@ static bool serves_guard(const RoutineGuard* at)
 bool lean_serves(const Kernel* kernel, const Scene* scene)
 {
     const Routine* r = scene != NULL ? scene->routine : NULL;
-    bool serves = r != NULL && scene->levels == 0 && kernel->options->fired == NULL &&
+    bool serves = r != NULL && kernel->options->fired == NULL &&
                   kernel->counted.count <= 8 * sizeof((Lean){0}.counted[0]);
     for (uint32_t i = 0; serves && i < r->guard_count; i++)
         serves = serves_guard(&r->guards[i]);
@@ -30,29 +30,52 @@ bool lean_serves(const Kernel* kernel, const Scene* scene)
 // ---- back
 // -----------------------------------------------------------------------------------------------------------
 
-static inline void keep(Lean* lean, const RoutineGuard* crossed)
+static void take_back_cause(Kernel* kernel, const Lean* lean)
 {
-    const Routine* r = lean->scene->routine;
-    LeanBack* back = &lean->back;
-    back->tag = lean->tag;
-    back->scene = lean->scene;
-    back->move = NULL;
-    back->act_count = 0;
-    back->fired = crossed->state->fired;
-    for (uint32_t i = 0; i < r->guard_count; i++)
-        back->sides[i] = r->guards[i].crossing ? *r->guards[i].side : *r->guards[i].latch;
+    RoutineGuard* crossed = lean->tag.crossed;
+    if (crossed == NULL)
+    {
+        kernel->R[kernel->model->clocks[lean->back.clock].count] -= 1;
+        kernel->due_clocks.at[kernel->due_clocks.count++] = lean->back.clock;
+        agenda_set(&kernel->agenda, lean->back.clock, INFINITY);
+        return;
+    }
+    *crossed->latch = 0;
+    crossed->state->fired = lean->back.fired;
+    crossed->state->located--;
+    kernel->counters.located--;
 }
 
-// Guards of modes that are left have forgotten that they were active, and are told again when they are armed.
+static void clear_events(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->raised_count; i++)
+        kernel->R[kernel->raised[i]] = 0;
+    kernel->raised_count = 0;
+}
+
+// As forget_guard of contexts.c: those of modes that were entered in vain.
+static void forget_guards(const Routine* r)
+{
+    for (uint32_t i = 0; i < r->guard_count; i++)
+    {
+        const RoutineGuard* at = &r->guards[i];
+        *at->last_g = NAN;
+        at->state->active = false;
+        if (at->side != NULL)
+            *at->side = 2;
+    }
+}
+
 void lean_take_back(Kernel* kernel, Lean* lean)
 {
     const LeanBack* back = &lean->back;
     const Routine* r = back->scene->routine;
-    GuardState* state = lean->tag.crossed->state;
     for (uint32_t i = 0; i < back->act_count; i++)
         *back->acts[i].target = back->before[i];
     if (back->move != NULL)
     {
+        if (lean->scene != NULL && lean->scene->routine != NULL)
+            forget_guards(lean->scene->routine);
         *back->move->mode = back->mode;
         scene_adopt(kernel, back->scene);
     }
@@ -62,10 +85,10 @@ void lean_take_back(Kernel* kernel, Lean* lean)
         *(at->crossing ? at->side : at->latch) = back->sides[i];
         at->state->active = true;
     }
-    *lean->tag.crossed->latch = 0;
-    state->fired = back->fired;
-    state->located--;
-    kernel->counters.located--;
+    clear_events(kernel);
+    take_back_cause(kernel, lean);
+    kernel->instant_time = kernel->load_time = kernel->flow_start = back->instant_time;
+    kernel->counters.tags -= back->tags;
     kernel->counters.instants--;
     kernel->instant_runs--;
     kernel->now = back->tag.now;
@@ -84,13 +107,14 @@ void lean_compute(Kernel* kernel, const Lean* lean)
         at->state->g = *at->g;
         at->state->slope = *at->slope;
         at->state->toward = direction(kernel, at->guard);
+        at->state->from = at->state->until = kernel->now.t;
     }
 }
 
-static bool give_up(Kernel* kernel, Lean* lean)
+static LeanEnd give_up(Kernel* kernel, Lean* lean)
 {
     lean_take_back(kernel, lean);
-    return false;
+    return LEAN_BACK;
 }
 
 // ---- the first tag
@@ -105,21 +129,40 @@ static inline uint64_t count_present(const Kernel* kernel)
 }
 
 // As guard_turn, of a crossing.
-static inline void begin(Kernel* kernel, Lean* lean, RoutineGuard* at, double t)
+static inline void turn(Kernel* kernel, Lean* lean, const RoutineGuard* at)
 {
     GuardState* state = at->state;
-    keep(lean, at);
-    lean->tag.crossed = at;
-    lean->tag.now = kernel->now = (kaiTag){t, 0, 0};
-    kernel->R[kernel->model->reg_time] = t;
-    kernel->counters.instants++;
+    lean->back.fired = state->fired;
     kernel->counters.located++;
     state->located++;
     state->crossed = state->crossed_first = state->toward;
     state->fired_g = *at->argument;
-    state->fired = ++kernel->instant_runs;
+    state->fired = kernel->instant_runs;
+    kernel->fired[0] = at->index;
     *at->latch = 1;
     *at->side = state->toward;
+}
+
+static inline bool begin(Kernel* kernel, Lean* lean, RoutineGuard* at, double t)
+{
+    Routine* r = lean->scene->routine;
+    lean->tag.crossed = at;
+    lean->tag.now = kernel->now = (kaiTag){t, 0, 0};
+    kernel->R[kernel->model->reg_time] = kernel->instant_time = kernel->load_time = kernel->flow_start = t;
+    kernel->counters.instants++;
+    kernel->moment += 2;
+    kernel->react_touches[0] = ++kernel->touch;
+    bool fine = r->level_count == 0 || routine_levels(kernel, r, at != NULL) == 0;
+    kernel->instant_runs++;
+    kernel->fired_count = at != NULL;
+    if (at != NULL)
+        turn(kernel, lean, at);
+    else
+    {
+        lean->back.clock = kernel->due_clocks.at[0];
+        fine &= schedule_mark_due(kernel, t) == KAI_OK;
+    }
+    return fine;
 }
 
 // As take_left_limits of routine.c. False: another crossing has arrived at its level.
@@ -222,28 +265,42 @@ static inline bool second_tag(Kernel* kernel, Lean* lean, bool* disturbs)
     if (routine_code(kernel, &r->react) != 0 || !routine_is_idle(r) || !take_guards(kernel, r, disturbs))
         return false;
     lean->counted[1] = count_present(kernel);
+    lean->back.tags++;
+    kernel->counters.tags++;
     return true;
 }
 
-bool lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
+LeanEnd lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
 {
     Routine* r = lean->scene->routine;
     RoutineWhen* when = NULL;
     RoutineMove* move = NULL;
-    bool disturbs = false, other = kernel->model->instant_signals;
+    bool disturbs = false, fine = true;
+    if (crossed != NULL && !crossed->crossing)
+        return LEAN_BACK;
     lean->jumps = false;
-    begin(kernel, lean, crossed, t);
-    if (routine_code(kernel, &r->react) != 0 || !take_left_limits(kernel, lean, r))
+    if (!begin(kernel, lean, crossed, t) || routine_code(kernel, &r->react) != 0 || !take_left_limits(kernel, lean, r))
         return give_up(kernel, lean);
+    lean->back.tags = 1;
+    kernel->counters.tags++;
     lean->counted[0] = count_present(kernel);
+    lean->counted[1] = 0;
     if (!routine_find_one(kernel, r, &when, &move))
         return give_up(kernel, lean);
-    *crossed->latch = 0;
-    bool taken = move != NULL ? take_move(kernel, lean, move, &disturbs)
-                              : when != NULL && assign(kernel, lean, r, when, &disturbs, &other);
-    if (!taken || !(lean->tag.now.p > 0 || other || move != NULL) || !second_tag(kernel, lean, &disturbs) || !disturbs)
+    bool other = (crossed != NULL || kernel->raised_count > 0) && kernel->model->instant_signals;
+    if (crossed != NULL)
+        *crossed->latch = 0;
+    else
+        clear_events(kernel);
+    if (move != NULL)
+        fine = take_move(kernel, lean, move, &disturbs);
+    else if (when != NULL)
+        fine = assign(kernel, lean, r, when, &disturbs, &other);
+    if (fine && (lean->tag.now.p > 0 || other || move != NULL))
+        fine = second_tag(kernel, lean, &disturbs);
+    if (!fine || (!disturbs && routine_has_look(lean->scene->routine, lean->scene)))
         return give_up(kernel, lean);
-    return true;
+    return disturbs ? LEAN_MOVED : LEAN_STILL;
 }
 
 // ---- the end
@@ -265,6 +322,7 @@ static inline bool leads_on(Kernel* kernel, const Lean* lean, const RoutineGuard
 bool lean_arm(Kernel* kernel, Lean* lean)
 {
     Routine* r = lean->scene->routine;
+    kernel->moment++;
     if (routine_has_look(r, lean->scene) && routine_code(kernel, &r->look) != 0)
         return false;
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
@@ -278,38 +336,37 @@ bool lean_arm(Kernel* kernel, Lean* lean)
             (!at->crossing && guard_may_rest(kernel, at->guard, state, before)))
             return false;
         state->toward = direction(kernel, at->guard);
+        state->from = state->until = lean->tag.now.t;
+        state->active = true;
     }
     return true;
 }
 
-static void land_guard(Kernel* kernel, const Lean* lean, const RoutineGuard* at)
+static void land_guard(Kernel* kernel, const RoutineGuard* at)
 {
     GuardState* state = at->state;
-    state->active = true;
     state->reached = 0;
     state->due = INFINITY;
     state->bias = 0;
     state->armed = kernel->arming;
-    state->from = state->until = lean->tag.now.t;
     agenda_set(&kernel->agenda, at->item, INFINITY);
 }
 
-void lean_land(Kernel* kernel, const Lean* lean, uint64_t count)
+void lean_land(Kernel* kernel, const Lean* lean)
 {
     const Routine* r = lean->scene->routine;
-    kernel->load_time = kernel->flow_start = kernel->instant_time = lean->tag.now.t;
-    kernel->counters.tags += 2 * (int64_t)count;
-    kernel->reaction += 2 * count;
-    kernel->moment += 3 * count;
-    kernel->arming += count;
-    kernel->touch += count;
-    kernel->react_touches[0] = kernel->touch;
+    const RoutineGuard* crossed = lean->tag.crossed;
+    kernel->reaction += 2;
+    kernel->arming++;
     kernel->island_looked[0] = kernel->moment;
-    kernel->left = (OrdinaryLeft){lean->tag.crossed->index, lean->tag.g};
-    kernel->fired[0] = lean->tag.crossed->index;
-    kernel->fired_count = 1;
+    kernel->left = (OrdinaryLeft){crossed != NULL ? crossed->index : NO_REG, lean->tag.g};
+    kernel->fired_count = crossed != NULL;
     kernel->located_count = kernel->jump_count = kernel->reacted_count = 0;
-    lean->tag.crossed->state->slack = 0;
+    if (crossed != NULL)
+    {
+        kernel->fired[0] = crossed->index;
+        crossed->state->slack = 0;
+    }
     for (uint32_t i = 0; i < r->guard_count; i++)
-        land_guard(kernel, lean, &r->guards[i]);
+        land_guard(kernel, &r->guards[i]);
 }

@@ -173,33 +173,18 @@ static inline kaiStatus run(Kernel* kernel, RoutineCode* code)
     return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
-// As take_levels of ordinary.c.
-static inline kaiStatus take_levels(Kernel* kernel, Routine* r, bool crossed)
-{
-    kaiStatus status = KAI_OK;
-    kernel->host.beyond = crossed ? &kernel->beyond : NULL;
-    for (RoutineLevel *at = r->levels, *end = at + r->level_count; at < end && status == KAI_OK; at++)
-    {
-        status = run(kernel, &at->code);
-        *at->last_g = *at->argument = *at->g;
-    }
-    kernel->host.beyond = NULL;
-    return status;
-}
-
 static inline kaiStatus begin(Kernel* kernel, Routine* r, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
-    kaiStatus status = KAI_OK;
     kernel->counters.instants++;
     kernel->now = (kaiTag){t, 0, 0};
     kernel->R[kernel->model->reg_time] = kernel->load_time = kernel->flow_start = kernel->instant_time = t;
     kernel->moment += 2;
     kernel->react_touches[0] = ++kernel->touch;
     kernel->hooks->load(kernel->owner, 0, t);
-    if (r->level_count > 0)
-        status = take_levels(kernel, r, crossed);
+    uint32_t failed = r->level_count > 0 ? routine_levels(kernel, r, crossed) : 0;
+    kaiStatus status = failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
     kernel->rounding = 0;

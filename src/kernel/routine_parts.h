@@ -22,6 +22,20 @@ static inline bool routine_has_look(const Routine* r, const Scene* scene)
     return r->guard_count > 0 || scene->looks != NULL;
 }
 
+// As take_levels of ordinary.c. 0, or as routine_code.
+static inline uint32_t routine_levels(Kernel* kernel, Routine* r, bool crossed)
+{
+    uint32_t failed = 0;
+    kernel->host.beyond = crossed ? &kernel->beyond : NULL;
+    for (RoutineLevel *at = r->levels, *end = at + r->level_count; at < end && failed == 0; at++)
+    {
+        failed = routine_code(kernel, &at->code);
+        *at->last_g = *at->argument = *at->g;
+    }
+    kernel->host.beyond = NULL;
+    return failed;
+}
+
 // What fires, if it is one reaction or one transition at most. False: it is more.
 static inline bool routine_find_one(const Kernel* kernel, Routine* r, RoutineWhen** when, RoutineMove** move)
 {

@@ -135,13 +135,31 @@ static inline void note_motion(Sliding* sliding, double t)
     sliding->at_once = false;
 }
 
-bool steady_note(const Steady* s, const Lean* lean)
+static inline bool note_crossing(const Steady* s, const Lean* lean)
 {
-    if (s->zeno->off || s->zeno->model->blocks_count > 0 || !note_fired(s, lean))
+    if (!note_fired(s, lean))
         return false;
     note_motion(s->sliding, lean->tag.now.t);
     s->sliding->step = lean->length;
-    if (lean->scene->routine->guard_count > 1)
+    return true;
+}
+
+// Clocks tick as often as they are written. What a tick does to states is looked at by contact.c.
+static inline bool note_tick(const Steady* s, const Lean* lean)
+{
+    if (lean->jumps)
+        return false;
+    s->sliding->at_once = false;
+    s->sliding->step = 0;
+    return true;
+}
+
+bool steady_note(const Steady* s, const Lean* lean)
+{
+    const bool ticks = lean->tag.crossed == NULL;
+    if (s->zeno->off || s->zeno->model->blocks_count > 0 || !(ticks ? note_tick(s, lean) : note_crossing(s, lean)))
+        return false;
+    if (lean->scene->routine->guard_count > (ticks ? 0 : 1))
         note_others(s->zeno, lean);
     if (lean->counted[0] + lean->counted[1] > 0)
     {
