@@ -176,11 +176,14 @@ struct Flow
     double* guard_errors;  // bounds of rounding, where they were asked for
     double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
-    bool no_memory;   // a search had none
-    bool derived;     // a start has been made: see flow_derive
-    bool ends_known;  // guards at the end of the step that is searched
-    bool flies;       // flight.c may serve this run
-    bool beats;       // beat.c may
+    bool no_memory;                    // a search had none
+    bool derived;                      // a start has been made: see flow_derive
+    bool ends_known;                   // guards at the end of the step that is searched
+    bool flies;                        // flight.c may serve this run
+    bool beats;                        // beat.c may
+    bool orbits;                       // orbit.c may
+    uint64_t silent;                   // instants that may pass before whoever runs this wants to know
+    uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
     uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
@@ -223,6 +226,8 @@ kaiStatus flow_derive(Flow* flow);
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.
 kaiStatus flow_step_to(Flow* flow, double t);
+// The same, where nobody wants to know of up to `most` instants.
+kaiStatus flow_run_to(Flow* flow, double t, uint64_t most);
 
 // guard_affine.c: the factors of guards that are sums of states, where they hang on registers
 void guard_affine_refresh(Flow* flow, uint32_t guard);
@@ -333,6 +338,11 @@ bool flight_take(Flow* flow, double until, double* t);
 // clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
+
+// orbit.c: many instants in one go, before `until` and where nobody looks. How many: `most` of them at most; 0: the
+// general way has to go on.
+bool orbit_serves(const Flow* flow);  // this run, at any time
+uint64_t orbit_take(Flow* flow, double until, uint64_t most);
 
 // ahead.c: fetches the memory of what comes next. Nothing else. It is told by scenes, which are made at the start.
 void ahead_prepare(Flow* flow);

@@ -234,6 +234,8 @@ typedef struct OdeFlight
 } OdeFlight;
 // `degree`, 1 or 2, is that of the system. False: there is none from here.
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight);
+bool ode_flies(const Ode* ode);  // it has just started again, and may fly
+void ode_wake(Ode* ode);         // it did so before a snapshot was taken: order 0 of the system is made again
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
 // be asked. Where ode_relaunches says no, it always has.
 bool ode_relaunches(const Ode* ode);
@@ -276,7 +278,7 @@ bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, c
 bool glide_end(const OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry, double* x,
                double* lost);
 void glide_resume(OdeGlide* glide);
-void glide_leave(OdeGlide* glide, OdeSpan* step, double theta);  // as ode_leave
+// glide_leave, glide_farthest: num/glide.h
 void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry);
 
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the

@@ -533,6 +533,20 @@ void series_free(Series* s)
     a.alloc(a.user, s, series_size(s->input_count, s->output_count), 0);
 }
 
+uint32_t series_reads(const Series* s)
+{
+    const TapeField* f = &s->tape->field;
+    uint32_t bits = 0;
+    if (!s->settled || !f->lean || s->input_count > 32)
+        return UINT32_MAX;
+    for (const TapePiece* piece = f->stream; piece < f->last_stream; piece++)
+        if (piece->x >= TAPE_INPUT && piece->x < TAPE_INPUT + s->input_count)
+            bits |= UINT32_C(1) << (piece->x - TAPE_INPUT);
+        else if (piece->x != TAPE_ZERO)
+            return UINT32_MAX;
+    return bits;
+}
+
 void series_fetch(const Series* series)
 {
     if (series == NULL)

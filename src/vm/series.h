@@ -81,6 +81,10 @@ int* series_orders(Series* series);
 // After series_begin: a linear field of few states as a small matrix. NULL: the system is no such field.
 const FewField* series_few(const Series* series);
 
+// After series_begin. Of a closed system: a bit for each of its first states whose slope the second orders hang on, of
+// one that will say so at all times to come; otherwise all bits.
+uint32_t series_reads(const Series* series);
+
 // After series_begin, before any order. Of a closed system that is linear with constant factors and without products:
 // all orders are sums of what order 0 brings, the first orders of its states (which the caller has) and `count` other
 // numbers, which go to `inputs`. -1: it is none of these, or has more than `room` of them. *key is that of its factors:
