@@ -29,6 +29,17 @@ int names_split(Names* n, const char* option, const char* list)
     return EXIT_DONE;
 }
 
+// What it would be refused for in the end is said before the first run.
+static int check_path(const StudyChart* c)
+{
+    kaiError error = {0};
+    kaiStatus status = kaiChart_Check(&c->options, &error);
+    if (status == KAI_OK)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(status);
+}
+
 int chart_choose(StudyChart* c, const char* path, const char* kind, const char* signals, int factors)
 {
     *c = (StudyChart){.options = kaiDefaultFigureOptions(), .factors = factors, .stride = 1};
@@ -40,8 +51,9 @@ int chart_choose(StudyChart* c, const char* path, const char* kind, const char* 
         return usage_error("--chart %s: say where the figure goes, with --figure FILE.svg", kind);
     c->wanted = path != NULL;
     c->fan = kind != NULL && strcmp(kind, "fan") == 0;
-    if (kind == NULL || c->fan)
-        return EXIT_DONE;
+    code = check_path(c);
+    if (code != EXIT_DONE || kind == NULL || c->fan)
+        return code;
     for (int i = 0; kaiChart_Word(i) != NULL; i++)
         if (strcmp(kind, kaiChart_Word(i)) == 0)
             return c->kind = (kaiChartKind)i, EXIT_DONE;

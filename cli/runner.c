@@ -166,13 +166,17 @@ static double next_checkpoint(const RunRequest* r, const kaiSim* sim, double sta
 // give the same numbers every time.
 static kaiStatus drive(const RunRequest* r, const kaiModel* model, kaiSim* sim, Target* target)
 {
+    enum
+    {
+        SHOWN = 10000  // instants at most, until it is shown how far the run has come
+    };
     kaiStatus status;
     double start = kaiModel_SimOptions(model).start, next = r->checkpoint > 0 ? start : INFINITY;
     if (r->resumed != NULL)
         next = next_checkpoint(r, sim, start);
     do
     {
-        status = kaiSim_StepTo(sim, next);
+        status = kaiSim_RunTo(sim, next, target->flushes ? 1 : SHOWN);
         show(target, kaiSim_Now(sim).t);
         if (target->flushes && status > 0 && kaiDrive_At(&target->drive, kaiSim_Now(sim).t) != KAI_OK)
             status = KAI_INTERRUPTED;

@@ -374,6 +374,8 @@ static int report(Suite* s)
     printf("%d passed, %d failed\n", passed, failed);
     if (passed + failed == 0 && s->request.load.experiment != NULL)
         return usage_error("there is no experiment `%s` that expects something", s->request.load.experiment);
+    if (passed + failed == 0)
+        fputs("kairos: no experiment expects anything: write `expect final(x) ~ 1 within 1e-6` into one\n", stderr);
     return wrong_call ? EXIT_USAGE : failed == 0 ? EXIT_DONE : only_models ? EXIT_MODEL : EXIT_RUN;
 }
 

@@ -110,9 +110,13 @@ extern "C"
         bool factor;              // what was varied; the others were measured
         const double* values;     // one for each row; NaN: there is none
     } kaiChartColumn;
+    // Before there are rows: KAI_ERR_USAGE, no picture ends so; KAI_ERR_IO, the part that makes such is missing
+    // (*error).
+    kaiStatus kaiChart_Check(const kaiFigureOptions* options, kaiError* error);
     // Draws at most six histograms, four by four scatters, six tornados or six maps; `options` as for a figure (no
     // page). A tornado shows the plane through the rows that has the least squares, between the 5 % and the 95 %
-    // quantile of each factor. KAI_OK: the file is there. KAI_ERR_USAGE: these columns cannot be drawn so (*error).
+    // quantile of each factor, or says that the measure never varies. KAI_OK: the file is there. KAI_ERR_USAGE: these
+    // columns cannot be drawn so (*error).
     kaiStatus kaiChart_Draw(const kaiFigureOptions* options, kaiChartKind kind, const kaiChartColumn* columns,
                             int column_count, int64_t row_count, kaiError* error);
 

@@ -210,6 +210,9 @@ extern "C"
     kaiStatus kaiSim_StepTo(kaiSim* sim, double t);
     // To the end: KAI_END, KAI_INTERRUPTED, or an error.
     kaiStatus kaiSim_Run(kaiSim* sim);
+    // As kaiSim_StepTo, where nobody wants to hear of each instant: KAI_INSTANT after one of them, or after up to
+    // `instants` (1 at least) that nothing is recorded of.
+    kaiStatus kaiSim_RunTo(kaiSim* sim, double t, int instants);
 
     kaiTag kaiSim_Now(const kaiSim* sim);
     // The flag of its options, for whoever works for the run outside of it; NULL: there is none.

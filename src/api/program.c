@@ -81,10 +81,21 @@ static kaiStatus check_one(Compilation* c, const char* experiment, const char* m
     return failed ? KAI_ERR_MEMORY : KAI_OK;
 }
 
+// A file of functions is there to be imported; one that declares nothing was meant to be something else.
+static void check_empty(Compilation* c)
+{
+    const FileAst* file = c->program.files.count > 0 ? c->program.files.at[0] : NULL;
+    bool empty = file != NULL && file->models.count + file->functions.count + file->experiments.count == 0 &&
+                 file->imports.count + file->foreigns.count + file->lost.count == 0;
+    if (empty && c->diags.error_count == 0)
+        diag_error(&c->diags, K_NO_MODEL, (Span){.file = file->file}, "there is nothing in this file");
+}
+
 static kaiStatus check_work(kaiProgram* p, Compilation* c, void* user)
 {
     (void)p, (void)user;
     kaiStatus status = KAI_OK;
+    check_empty(c);
     for (uint32_t i = 0; i < c->program.experiments.count && status == KAI_OK; i++)
         if (!c->program.experiments.at[i]->extent.broken)
             status = check_one(c, c->program.experiments.at[i]->name, NULL);

@@ -134,6 +134,8 @@ static inline bool time_same(double a, double b, double scale)
 // The place of a part at which it is asked whether dividing it would narrow anything: none that people, or halving,
 // choose, so that an operator without a value at a single time is not taken for one that has none at all.
 #define HIDDEN_PLACE 0.6180339887498949
+// By which a step may be longer, to end where it should.
+#define CONTROL_STRETCH 1.0000001
 // Steps by a map (num/map.c): the share of its sum below which a term of a factor is left out, and the tolerance below
 // which there are none, since the rounding of a factor is the same in all steps and adds up. What a state can reach is
 // taken this much larger, for the rest of a length that its map was not made for.
@@ -404,6 +406,8 @@ static inline bool time_same(double a, double b, double scale)
 #define CURVE_FINE 2e-3
 #define CURVE_COARSE 0.05
 #define CURVE_SHORT 5e-4
+// A bend below 1000 atol may be rounding; it is none above this part of that where few halvings show it.
+#define CURVE_SMALL 1e-3
 // What is below this part of a value is the noise of its digits, no bend.
 #define CURVE_ROUNDING 1e-9
 // Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.

@@ -59,28 +59,32 @@ static Diag* elab_point(Elab* e, Diag* diag, Span span)
     return diag;
 }
 
-Diag* elab_error_about(Elab* e, DiagCode code, Span span, const char* tag, const char* format, ...)
+__attribute__((format(printf, 5, 0))) static Diag* report(Elab* e, DiagCode code, Span span, const char* tag,
+                                                          const char* format, va_list arguments)
 {
     e->error_count += !e->silent;
     if (!is_new(e, code, span, tag))
         return NULL;
+    const char* text = format_text(e, format, arguments);
+    return elab_point(e, diag_error(e->diags, code, user_span(e, span), "%s", text), span);
+}
+
+Diag* elab_error_about(Elab* e, DiagCode code, Span span, const char* tag, const char* format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    const char* text = format_text(e, format, arguments);
+    Diag* diag = report(e, code, span, tag, format, arguments);
     va_end(arguments);
-    return elab_point(e, diag_error(e->diags, code, user_span(e, span), "%s", text), span);
+    return diag;
 }
 
 Diag* elab_error(Elab* e, DiagCode code, Span span, const char* format, ...)
 {
-    e->error_count += !e->silent;
-    if (!is_new(e, code, span, NULL))
-        return NULL;
     va_list arguments;
     va_start(arguments, format);
-    const char* text = format_text(e, format, arguments);
+    Diag* diag = report(e, code, span, NULL, format, arguments);
     va_end(arguments);
-    return elab_point(e, diag_error(e->diags, code, user_span(e, span), "%s", text), span);
+    return diag;
 }
 
 Diag* elab_warning(Elab* e, DiagCode code, Span span, const char* format, ...)
@@ -247,8 +251,7 @@ static const Model* last_model(Elab* e)
     FileAst* file = e->program->files.count ? e->program->files.at[0] : NULL;
     if (file && file->models.count)
         return file->models.at[file->models.count - 1];
-    Diag* diag = elab_error(e, K_NO_MODEL, (Span){0}, "there is no model in this file");
-    elab_help(e, diag, "write `model Name { … }`, or name an experiment");
+    elab_error(e, K_NO_MODEL, (Span){.file = file ? file->file : 0}, "there is no model in this file");
     return NULL;
 }
 

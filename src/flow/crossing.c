@@ -233,6 +233,22 @@ void guard_load_ends(Flow* flow, uint32_t island)
     }
 }
 
+// A relation that lies past its level where its island stands, by no more than its own operators round by, is on its
+// level and has not crossed: what it keeps legal may lie as little beyond its domain.
+void guard_excuse(Flow* flow, uint32_t island)
+{
+    Kernel* kernel = flow->kernel;
+    for (GuardWalk w = {.island = island}; own_guard(kernel, &w);)
+    {
+        const Guard* guard = &flow->model->guards[w.index];
+        GuardPath path = guard_path_of_step(flow, w.index, island);
+        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+        double rounding = relation ? guard_path_rounding(&path, 1) : 0, g = fabs(kernel->R[guard->g]);
+        if (relation && g <= CROSSING_ROUNDINGS * rounding && is_past(kernel, guard, kernel->R[guard->g]))
+            kernel->rounding = larger(kernel->rounding, DOMAIN_ROUNDING * g);
+    }
+}
+
 // Guards are looked for beyond the domains of their operators, since a relation may switch before, in this island or in
 // one that is behind. Where none has when the next step begins, a guard without a value can decide nothing any more.
 kaiStatus guard_check_domain(Flow* flow, uint32_t island)
@@ -410,7 +426,7 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
 }
 
 // A crossing that another one ends the step for may have turned before: it remembers the side on which it is there.
-static void keep_sides(Flow* flow, uint32_t island, double theta)
+void guard_keep_sides(Flow* flow, uint32_t island, double theta)
 {
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
@@ -429,7 +445,7 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
     const Ode* ode = island_ode(flow, island);
     double first;
-    flow->kernel->located_count = 0;
+    flow->kernel->located_count = flow->candidate_count = 0;
     GuardShort found = guard_search_short(flow, island, theta);
     if (found == SHORT_CROSSED)
         return true;
@@ -446,17 +462,11 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
         return false;
     double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);
     if ((first < INFINITY || seen >= 1) && collect_end(flow, island, smaller(first, 1)))
-    {
-        keep_sides(flow, island, 1);
         return true;
-    }
     if (first < INFINITY && flow->candidate_count == 1 && flow->model->islands_count == 1)
         *theta = take_alone(flow);
     else if (first < INFINITY)
-    {
         *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
-        keep_sides(flow, island, *theta);
-    }
     else if (seen < 1)
     {
         cut_unseen(flow, island, seen);

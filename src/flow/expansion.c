@@ -120,6 +120,11 @@ static void island_try(void* ctx, const double* inputs, int to, double* const* x
     series_try(((IslandSystem*)ctx)->series, inputs, to, x);
 }
 
+static double island_rest(void* ctx, int order, double h, const double* weights)
+{
+    return series_rest(((IslandSystem*)ctx)->series, order, h, weights);
+}
+
 static const FewField* island_few(void* ctx)
 {
     const IslandSystem* own = ctx;
@@ -181,6 +186,7 @@ kaiStatus expansion_create(Flow* flow, IslandSystem* own)
     own->system.inputs = island_inputs;
     own->system.try_inputs = island_try;
     own->system.few = island_few;
+    own->system.rest = island_rest;
     return KAI_OK;
 }
 

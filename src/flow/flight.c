@@ -32,8 +32,15 @@ bool flight_take(Flow* flow, double until, double* t)
     Ode* ode = flow->island_odes[0];
     IslandState* island = &flow->islands[0];
     uint32_t item, guard;
-    int degree = series_degree(flow->island_systems[0].series);
-    if (degree < 1 || degree > 2 || !is_clear(flow))
+    int degree = series_degree(flow->island_systems[0].series);  // 0: there is none yet, after a snapshot
+    if (degree > 2 || !is_clear(flow))
+        return false;
+    if (isnan(island->loaded))
+    {
+        ode_wake(ode);
+        degree = series_degree(flow->island_systems[0].series);
+    }
+    if (degree < 1 || degree > 2)
         return false;
     double theta, limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
     if (!(limit > kernel->now.t) || !ode_flight(ode, degree, limit, &flow->flight))

@@ -38,6 +38,7 @@ typedef struct IslandState
     bool known;       // `step` and `taken` are what the solver has, or would have
     bool gliding;     // glide.c takes its steps, and the solver stands where that began
     uint8_t count;    // of its states; COUNT_MANY: so many or more
+    uint8_t creeps;   // guard_back.c
     double pin;
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     int64_t taken;          // steps of the solver
@@ -175,11 +176,14 @@ struct Flow
     double* guard_errors;  // bounds of rounding, where they were asked for
     double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
-    bool no_memory;   // a search had none
-    bool derived;     // a start has been made: see flow_derive
-    bool ends_known;  // guards at the end of the step that is searched
-    bool flies;       // flight.c may serve this run
-    bool beats;       // beat.c may
+    bool no_memory;                    // a search had none
+    bool derived;                      // a start has been made: see flow_derive
+    bool ends_known;                   // guards at the end of the step that is searched
+    bool flies;                        // flight.c may serve this run
+    bool beats;                        // beat.c may
+    bool orbits;                       // orbit.c may
+    uint64_t silent;                   // instants that may pass before whoever runs this wants to know
+    uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
     uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
@@ -222,6 +226,8 @@ kaiStatus flow_derive(Flow* flow);
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.
 kaiStatus flow_step_to(Flow* flow, double t);
+// The same, where nobody wants to know of up to `most` instants.
+kaiStatus flow_run_to(Flow* flow, double t, uint64_t most);
 
 // guard_affine.c: the factors of guards that are sums of states, where they hang on registers
 void guard_affine_refresh(Flow* flow, uint32_t guard);
@@ -311,7 +317,8 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 
 // island_cut.c
 void island_count_step(kaiCounters* counters, double start, double length);  // one that its solver has chosen
-bool island_cut(Flow* flow, uint32_t island);  // its last step ends where something asks for an instant
+// Its last step ends where something asks for an instant. False: it is not believed, and has to be taken again.
+bool island_cut(Flow* flow, uint32_t island);
 // The only island of a model, which waits for a step, takes one to `limit`, where something is due.
 typedef enum IslandReach
 {
@@ -331,6 +338,11 @@ bool flight_take(Flow* flow, double until, double* t);
 // clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
+
+// orbit.c: many instants in one go, before `until` and where nobody looks. How many: `most` of them at most; 0: the
+// general way has to go on.
+bool orbit_serves(const Flow* flow);  // this run, at any time
+uint64_t orbit_take(Flow* flow, double until, uint64_t most);
 
 // ahead.c: fetches the memory of what comes next. Nothing else. It is told by scenes, which are made at the start.
 void ahead_prepare(Flow* flow);
@@ -371,7 +383,17 @@ bool box_answers(SharpBox* box, Flow* flow, const Slice* slice);
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the
 // first. True: the step must be cut at *theta.
 bool guard_search(Flow* flow, uint32_t island, double* theta);
+void guard_keep_sides(Flow* flow, uint32_t island, double theta);  // what others remember there, where it is cut
+// guard_back.c: whether what is located at theta is the error of the step. None is located then.
+typedef enum GuardBack
+{
+    BACK_NOT,
+    BACK_SOME,  // the step ends before it now
+    BACK_ALL,   // the step has not been taken
+} GuardBack;
+GuardBack guard_steps_back(Flow* flow, uint32_t island, double theta);
 kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step begins
+void guard_excuse(Flow* flow, uint32_t island);             // what is rounding there
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

@@ -5,6 +5,8 @@
 // (island_ode) finds it where it would be: it lands. Landing is always possible and changes no bit.
 #include "flow/flow.h"
 
+#include "num/glide.h"
+
 #include <math.h>
 #include <string.h>
 

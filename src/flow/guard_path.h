@@ -5,6 +5,7 @@
 
 #include "flow/flow.h"
 #include "kernel/guard.h"
+#include "kernel/routine.h"
 #include "num/polynomial.h"
 
 enum
@@ -133,6 +134,9 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
 // The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta,
 // alone.
 bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);
+// The same of the guards of a routine, armed where the flight starts. NULL: none, or that is not plain to see.
+RoutineGuard* guard_search_routine(Flow* flow, Routine* r, double* theta);
+bool guards_are_plain(const Flow* flow, const Routine* r);  // all of them may be looked at so
 
 void guard_note_touch(const GuardPath* path, double theta);
 

@@ -149,7 +149,7 @@ static bool is_short(const Flow* flow, uint32_t island)
 }
 
 // The crossing is this one, and no other comes with it.
-static bool stands_alone(const GuardPath* path, double first, double second)
+static inline bool stands_alone(const GuardPath* path, double first, double second)
 {
     double far = TIME_GUARD_MOST * kernel_slack(path->flow->kernel, path->start + path->length);
     double apart = larger(far, 2 * TIME_SAME_PART * path->length);
@@ -405,19 +405,21 @@ static inline double state_in_flight(const OdeFlight* f, int slot, double tau)
     return slope * tau + f->c[0][slot];
 }
 
-static double value_in_flight(const GuardPath* path, double theta)
+static inline double direct_in_flight(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    uint32_t first = path->guard->first_state;
+    double value = state_in_flight(&flow->flight, flow->model->guard_slots[first], theta * flow->flight.length);
+    kernel_states(flow->kernel)[flow->model->guard_states[first]] = value;
+    return value + flow->kernel->guards[path->index].bias;
+}
+
+static double code_in_flight(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
     const int* slots = flow->model->guard_slots;
     double *x = kernel_states(flow->kernel), tau = theta * flow->flight.length;
-    flow->kernel->counters.guard_calls++;
-    if (flow->guard_direct[path->index])
-    {
-        double value = state_in_flight(&flow->flight, slots[guard->first_state], tau);
-        x[flow->model->guard_states[guard->first_state]] = value;
-        return value + flow->kernel->guards[path->index].bias;
-    }
     for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
         x[flow->model->guard_states[i]] = state_in_flight(&flow->flight, slots[i], tau);
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
@@ -425,12 +427,18 @@ static double value_in_flight(const GuardPath* path, double theta)
     return guard_value(flow->kernel, guard);
 }
 
-static void parabola_in_flight(const GuardPath* path, Parabola* p)
+static double value_in_flight(const GuardPath* path, double theta)
+{
+    path->flow->kernel->counters.guard_calls++;
+    return path->flow->guard_direct[path->index] ? direct_in_flight(path, theta) : code_in_flight(path, theta);
+}
+
+static inline void parabola_in_flight(const GuardPath* path, double g, Parabola* p)
 {
     const Flow* flow = path->flow;
     const Guard* guard = path->guard;
     const OdeFlight* f = &flow->flight;
-    *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = f->degree};
+    *p = (Parabola){.c = {g}, .degree = f->degree};
     for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
     {
         int slot = flow->model->guard_slots[i];
@@ -440,46 +448,93 @@ static void parabola_in_flight(const GuardPath* path, Parabola* p)
     }
 }
 
-bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+typedef struct FlightSearch
+{
+    double first, second, slope;
+    GuardPath nearest;
+} FlightSearch;
+
+// Where a guard that stands at its start crosses. False: that is not plain to see.
+__attribute__((always_inline)) static inline bool look_in_flight(Flow* flow, uint32_t index, const Guard* guard,
+                                                                 const GuardState* state, FlightSearch* s)
 {
     const OdeFlight* f = &flow->flight;
-    double first = INFINITY, second = INFINITY, slope = 0;
+    const GuardPath path = {flow, index, guard, f->start, f->length, state->toward, 0};
     Parabola p;
-    GuardPath nearest = {.flow = flow};
+    parabola_in_flight(&path, state->g, &p);
+    double at = p.c[0] == 0 && p.degree == 2 ? find_return(&path, p.c) : NAN;
+    at = isnan(at) ? find_root(&path, p.c, p.degree) : at;
+    if (isnan(at))
+        return false;
+    s->second = smaller(s->second, larger(s->first, at));
+    if (at < s->first)
+    {
+        s->slope = p.c[1] + 2 * at * p.c[2];
+        s->nearest = path;
+        s->first = at;
+    }
+    return true;
+}
+
+static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
+{
+    const GuardPath path = s->nearest;
+    if (!stands_alone(&path, s->first, s->second))
+        return false;
+    double at = s->first / path.length;
+    if (is_crossing(path.guard))        // on its level it has not crossed yet
+        at += 0.51 * DBL_EPSILON * at;  // the next number
+    *theta = smaller(at, 1);
+    flow->kernel->counters.guard_calls++;
+    double g = flow->guard_direct[path.index] ? direct_in_flight(&path, *theta) : code_in_flight(&path, *theta);
+    if (!is_past(flow->kernel, path.guard, g))  // mostly it is
+    {
+        flow->kernel->counters.guard_calls--;  // the same place is asked for again
+        *theta = push_past(&path, at, 1, s->slope, value_in_flight);
+    }
+    return *theta < 1;
+}
+
+static inline bool is_known_in_flight(const Flow* flow, uint32_t index)
+{
+    CodeRange code = flow->model->guards[index].code;
+    return flow->guard_affine[index] && code.start < code.end;
+}
+
+bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+{
+    FlightSearch s = {.first = INFINITY, .second = INFINITY, .nearest = {.flow = flow}};
     for (uint32_t i = 0; i < flow->model->guards_count; i++)
     {
         const GuardState* state = &flow->kernel->guards[i];
-        const Guard* guard = &flow->model->guards[i];
         if (!state->active)
             continue;
-        if (!flow->guard_affine[i] || state->from != f->start || state->sliding != 0 ||
-            guard->code.start == guard->code.end)
+        if (!is_known_in_flight(flow, i) || state->from != flow->flight.start || state->sliding != 0 ||
+            !look_in_flight(flow, i, &flow->model->guards[i], state, &s))
             return false;
-        GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
-        parabola_in_flight(&path, &p);
-        double at = p.c[0] == 0 && p.degree == 2 ? find_return(&path, p.c) : NAN;
-        at = isnan(at) ? find_root(&path, p.c, p.degree) : at;
-        if (isnan(at))
-            return false;
-        second = smaller(second, larger(first, at));
-        if (at < first)
-        {
-            slope = p.c[1] + 2 * at * p.c[2];
-            nearest = path;
-            first = at;
-        }
     }
-    if (first == INFINITY || !stands_alone(&nearest, first, second))
-        return false;
-    double at = first / f->length;
-    if (is_crossing(nearest.guard))     // on its level it has not crossed yet
-        at += 0.51 * DBL_EPSILON * at;  // the next number
-    *index = nearest.index;
-    *theta = smaller(at, 1);
-    if (!is_past(flow->kernel, nearest.guard, value_in_flight(&nearest, *theta)))  // mostly it is, and no more is asked
+    *index = s.nearest.index;
+    return s.first < INFINITY && settle_flight(flow, &s, theta);
+}
+
+RoutineGuard* guard_search_routine(Flow* flow, Routine* r, double* theta)
+{
+    FlightSearch s = {.first = INFINITY, .second = INFINITY, .nearest = {.flow = flow}};
+    RoutineGuard* found = NULL;
+    for (RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
     {
-        flow->kernel->counters.guard_calls--;  // the same place is asked for again
-        *theta = push_past(&nearest, at, 1, slope, value_in_flight);
+        double first = s.first;
+        if (!look_in_flight(flow, at->index, at->guard, at->state, &s))
+            return NULL;
+        found = s.first < first ? at : found;
     }
-    return *theta < 1;
+    return found != NULL && settle_flight(flow, &s, theta) ? found : NULL;
+}
+
+bool guards_are_plain(const Flow* flow, const Routine* r)
+{
+    bool plain = true;
+    for (uint32_t i = 0; i < r->guard_count; i++)
+        plain &= is_known_in_flight(flow, r->guards[i].index);
+    return plain;
 }

@@ -174,7 +174,7 @@ static double walk_roots(const GuardWindow* w, const PolynomialRoot* roots, int 
     {
         const PolynomialRoot* root = &roots[i];
         double limit = i + 1 < count ? w->theta + roots[i + 1].before / path->length : w->end;
-        bool touch = root->touch;
+        bool touch = root->touch && root->from != 0;  // what was before the start is what the guard remembers
         if (!touch && only_reaches(w, w->theta + root->after / path->length, limit))
             continue;
         if (!touch && i + 1 < count && only_touches(w, root, root + 1))

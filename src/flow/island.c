@@ -506,6 +506,12 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
     flow->kernel->R[flow->model->reg_time] = ode_time(ode);
     if (is_legal(flow, index))
         return KAI_OK;
+    guard_excuse(flow, index);
+    flow->islands[index].loaded = NAN;
+    island_load(flow, index, ode_time(ode));
+    flow->kernel->R[flow->model->reg_time] = ode_time(ode);
+    if (is_legal(flow, index))
+        return KAI_OK;
     double start = ode_step_start(ode), length = ode_time(ode) - start, lo = 0, hi = 1;
     for (int i = 0; i < 60 && length > 0; i++)
     {
@@ -555,6 +561,28 @@ static void end_of_glide(Flow* flow, uint32_t index, double t, double limit)
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), end);
 }
 
+// *end: where the step would have ended if nothing had asked for an instant.
+static kaiStatus step_and_cut(Flow* flow, uint32_t index, double limit, double* end)
+{
+    Ode* ode = island_ode(flow, index);
+    for (bool taken = false; !taken;)
+    {
+        int failed = hidden_step(flow, index, limit);
+        if (failed != ODE_OK)
+            return flow_ode_failed(flow, index, failed);
+        if (kernel_numeric(flow->kernel))
+            pulse_step_taken(flow);
+        kaiStatus status = flow->model->islands[index].delays.count > 0 ? delay_feed(flow, index) : KAI_OK;
+        if (status != KAI_OK)
+            return status;
+        *end = ode_time(ode);
+        // Of one island: the instant there arms all guards anew, so that no rounding is carried on.
+        bool far = *end == limit && flow->model->islands_count == 1 && guards_are_out_of_reach(flow, index);
+        taken = far || island_cut(flow, index);
+    }
+    return KAI_OK;
+}
+
 static kaiStatus take_step(Flow* flow, uint32_t index)
 {
     IslandState* s = &flow->islands[index];
@@ -584,19 +612,10 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;
-    int failed = hidden_step(flow, index, limit);
-    if (failed != ODE_OK)
-        return flow_ode_failed(flow, index, failed);
-    if (kernel_numeric(flow->kernel))
-        pulse_step_taken(flow);
-    status = delays ? delay_feed(flow, index) : KAI_OK;
+    double end = t;
+    status = step_and_cut(flow, index, limit, &end);
     if (status != KAI_OK)
         return status;
-    double end = ode_time(ode);
-    // Of one island: the instant there arms all guards anew, so that no rounding is carried on.
-    bool far = end == limit && flow->model->islands_count == 1 && guards_are_out_of_reach(flow, index);
-    if (!far)
-        island_cut(flow, index);
     bool chosen = end < limit && ode_time(ode) == end;
     if (flow->kernel->options->profile)
         profile_step(flow, index, chosen, rejected);

@@ -32,16 +32,20 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
     return again ? smaller(1, 2 * kernel_slack(kernel, start) / length) : theta;
 }
 
-// The step ends where guards cross, which are kernel->located then.
-static bool cut_at_guards(Flow* flow, uint32_t index)
+// The first crossing of the step, which may have become shorter when it is found. BACK_ALL: the step has gone.
+static GuardBack search(Flow* flow, uint32_t index, bool* found, double* theta)
 {
-    Ode* ode = island_ode(flow, index);
-    double theta = 1;
+    GuardBack back = BACK_NOT;
     flow->kernel->located_count = 0;
-    if (!flow->islands[index].watched || !guard_search(flow, index, &theta))
-        return false;
-    ode_cut(ode, go_forward(flow, ode, theta));
-    return true;
+    do
+    {
+        *theta = 1;
+        *found = flow->islands[index].watched && guard_search(flow, index, theta);
+        back = *found ? guard_steps_back(flow, index, *theta) : BACK_NOT;
+    } while (back == BACK_SOME);
+    if (back == BACK_NOT && flow->kernel->located_count > 0)
+        guard_keep_sides(flow, index, *theta);
+    return back;
 }
 
 static void tell_located(Flow* flow, const Ode* ode)
@@ -58,20 +62,18 @@ static void tell_located(Flow* flow, const Ode* ode)
 bool island_cut(Flow* flow, uint32_t index)
 {
     Ode* ode = island_ode(flow, index);
-    double theta = 1;
-    flow->kernel->located_count = 0;
-    bool found = flow->islands[index].watched && guard_search(flow, index, &theta);
+    double theta, end = ode_time(ode);
+    bool found, taken = search(flow, index, &found, &theta) != BACK_ALL;
     theta = found ? go_forward(flow, ode, theta) : theta;
-    bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
-    if (!found && !held)
-        return false;
-    ode_cut(ode, theta);
-    if (flow->model->islands[index].delays.count > 0)
+    bool held = taken && flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
+    if (taken && (found || held))
+        ode_cut(ode, theta);
+    if (flow->model->islands[index].delays.count > 0 && ode_time(ode) != end)
         delay_cut(flow, index, ode_time(ode));
     if (held && flow->kernel->located_count == 0)
         agenda_set(&flow->kernel->agenda, agenda_hold(flow->kernel), ode_time(ode));
     tell_located(flow, ode);
-    return true;
+    return taken;
 }
 
 // One guard has crossed, and nothing else is at that time: `limit` is that of what is due next.
@@ -83,19 +85,36 @@ static bool has_crossed_alone(Flow* flow, double limit)
            t + larger(kernel_slack(kernel, t), kernel->guards[kernel->located[0]].slack) < limit;
 }
 
+// The step of the only island, with what crosses in it. False: the solver failed.
+static bool take_step(Flow* flow, double limit, bool* cut)
+{
+    Ode* ode = island_ode(flow, 0);
+    GuardBack back;
+    do
+    {
+        double theta = 1;
+        if (hidden_step(flow, 0, limit) != ODE_OK)
+            return false;
+        bool far = flow->model->guards_count == 0 || (ode_time(ode) == limit && guards_are_out_of_reach(flow, 0));
+        *cut = false;
+        back = far ? BACK_NOT : search(flow, 0, cut, &theta);
+        if (*cut && back == BACK_NOT)
+            ode_cut(ode, go_forward(flow, ode, theta));
+    } while (back == BACK_ALL);
+    return true;
+}
+
 IslandReach island_reaches(Flow* flow, double limit)
 {
     IslandState* s = &flow->islands[0];
     Ode* ode = island_ode(flow, 0);
     double t = ode_time(ode);
-    if (hidden_step(flow, 0, limit) != ODE_OK)
+    bool cut;
+    if (!take_step(flow, limit, &cut))
         return REACH_EARLIER;  // as it will be again, and said then
-    double end = ode_time(ode);
-    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, 0));
-    bool cut = !far && cut_at_guards(flow, 0);
     s->loaded = NAN;
     s->ahead = larger(s->ahead, ode_time(ode) - t);
-    if (end == limit && !cut)
+    if (ode_time(ode) == limit && !cut)
         return REACH_LIMIT;
     if (cut && has_crossed_alone(flow, limit))
     {
@@ -105,7 +124,7 @@ IslandReach island_reaches(Flow* flow, double limit)
     if (cut)
         tell_located(flow, ode);
     else
-        island_count_step(&flow->kernel->counters, t, end - t);
+        island_count_step(&flow->kernel->counters, t, ode_time(ode) - t);
     s->due = false;
     flow->waiting.count = 0;
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, 0), ode_time(ode));

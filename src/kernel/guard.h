@@ -86,11 +86,15 @@ void guard_reach(Kernel* kernel, uint32_t index);  // guard.c
 
 // A crossing that reaches its level where something else happens, on its way to the side that it fires from, is there:
 // rounding may have left it short, and a jump from there takes it back over its level.
-static inline void guard_arrive(Kernel* kernel, const Guard* guard, double g)
+static inline bool guard_arrives(const Kernel* kernel, const Guard* guard, double g)
 {
     bool beyond = (guard->kind == GUARD_UP && kernel->R[guard->side] > 0) ||
                   (guard->kind == GUARD_DOWN && kernel->R[guard->side] < 0);  // relations have no side
-    if (beyond && guard_is_near(kernel, guard, g))
+    return beyond && guard_is_near(kernel, guard, g);
+}
+static inline void guard_arrive(Kernel* kernel, const Guard* guard, double g)
+{
+    if (guard_arrives(kernel, guard, g))
         guard_reach(kernel, (uint32_t)(guard - kernel->model->guards));
 }
 

@@ -23,6 +23,7 @@ typedef struct Bonds Bonds;      // bonds.h
 typedef struct Scene Scene;      // scene.h
 typedef struct Routine Routine;  // routine.h
 typedef struct Brief Brief;      // brief.h
+typedef struct Lean Lean;        // lean.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.
@@ -199,6 +200,8 @@ typedef struct KernelHooks
     bool (*sees)(void* owner);
     kaiStatus (*tags)(void* owner, uint32_t tags);
     kaiStatus (*past)(void* owner);
+    // All of that of a lean instant (lean.c), after it. False: a listener has a suspicion, and has noted nothing.
+    bool (*steady)(void* owner, const Lean* lean);
     void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
     kaiStatus (*decide)(void* owner, bool fresh, uint32_t enabled, uint32_t* rank);
@@ -325,6 +328,7 @@ struct Kernel
     bool plain, simple;    // a model whose instants plain.c runs; and one that may have ordinary ones
     uint32_t unseen_tags;  // so many more of this instant have nobody who looks at them (listeners say so at each)
     double unseen_until;   // before it no listener wants anything but the count of events: no row, no value at a time
+    IndexList counted;     // registers of the events that are counted at tags
     OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)

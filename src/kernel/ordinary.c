@@ -44,7 +44,7 @@ static kaiStatus take_levels(Kernel* kernel, const Scene* scene)
 }
 
 // What is there without a left limit: events, and signals that the reaction reads and does not compute.
-kaiStatus ordinary_begin(Kernel* kernel, const Scene* scene, double t)
+static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
@@ -326,7 +326,7 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
 {
     if (scene->routine != NULL)
         return routine_run(kernel, scene, t);
-    kaiStatus status = ordinary_begin(kernel, scene, t);
+    kaiStatus status = begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)

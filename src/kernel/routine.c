@@ -4,10 +4,7 @@
 // rules are those of ordinary.c, guard.h and commit.h, as far as they can apply to crossings without a presence of
 // their own and reactions outside modes; whatever turns out otherwise (several reactions at once, a second tag that
 // finds something, a guard that leaves its level) goes on as there, from the same registers.
-#include "kernel/routine.h"
-
-#include "kernel/commit.h"
-#include "kernel/guard.h"
+#include "kernel/routine_parts.h"
 
 #include <math.h>
 
@@ -43,6 +40,7 @@ static bool is_small(const Kernel* kernel, const Scene* scene)
     const kaiModel* model = kernel->model;
     uint32_t acts = 0;
     bool small = kernel->plain && model->islands_count == 1 && scene->guards <= ROUTINE_GUARDS &&
+                 scene->levels <= ROUTINE_GUARDS &&
                  scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES && scene->signals == 0;
     for (uint32_t i = 0; small && i < scene->guards; i++)
         small = takes_guard(&model->guards[scene_guards(scene)[i]]);
@@ -71,9 +69,21 @@ static RoutineGuard guard_of(const Kernel* kernel, uint32_t index)
                           .react_g = R + guard->react_g,
                           .g = R + guard->g,
                           .slope = R + guard->slope,
+                          .argument = R + guard->argument,
+                          .latch = R + guard->latch,
+                          .kind = (uint8_t)guard->kind,
                           .index = index,
                           .item = agenda_guard(kernel, index),
                           .crossing = is_crossing(guard)};
+}
+
+static RoutineLevel level_of(const Kernel* kernel, uint32_t index)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    return (RoutineLevel){.code.piece = piece_of(kernel->model, guard->code),
+                          .g = kernel->R + guard->g,
+                          .last_g = kernel->R + guard->last_g,
+                          .argument = kernel->R + guard->argument};
 }
 
 static bool is_read(const kaiModel* model, uint32_t reg)
@@ -138,6 +148,8 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
         r->look.piece = (ScenePiece){scene->looks->words, scene->looks->words + scene->looks->count};
     for (uint32_t i = 0; i < scene->guards; i++)
         r->guards[r->guard_count++] = guard_of(kernel, scene_guards(scene)[i]);
+    for (uint32_t i = 0; i < scene->levels; i++)
+        r->levels[r->level_count++] = level_of(kernel, scene_levels(scene)[i]);
     for (uint32_t i = 0; i < scene->whens; i++)
         r->whens[r->when_count++] = put_reaction(kernel, r, scene_whens(scene)[i], &acts);
     for (uint32_t i = 0; i < scene->moves; i++)
@@ -157,11 +169,11 @@ void routine_free(Kernel* kernel, Routine* routine)
 
 static inline kaiStatus run(Kernel* kernel, RoutineCode* code)
 {
-    uint32_t failed = hot_run(&code->hot, kernel->model, kernel->R, code->piece.from, code->piece.to, &kernel->host);
+    uint32_t failed = routine_code(kernel, code);
     return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
-static inline kaiStatus begin(Kernel* kernel, double t)
+static inline kaiStatus begin(Kernel* kernel, Routine* r, double t)
 {
     bool crossed = kernel->located_count > 0;
     uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
@@ -171,13 +183,18 @@ static inline kaiStatus begin(Kernel* kernel, double t)
     kernel->moment += 2;
     kernel->react_touches[0] = ++kernel->touch;
     kernel->hooks->load(kernel->owner, 0, t);
+    uint32_t failed = r->level_count > 0 ? routine_levels(kernel, r, crossed) : 0;
+    kaiStatus status = failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
     kernel->rounding = 0;
-    if (!crossed)
-        return schedule_mark_due(kernel, t);
-    guard_turn(kernel, index, kernel->guards[index].toward);
-    return KAI_OK;
+    if (crossed)
+        guard_turn(kernel, index, kernel->guards[index].toward);
+    else if (status == KAI_OK)
+        status = schedule_mark_due(kernel, t);
+    if (kernel->rounding > 0)
+        guard_keep_short(kernel);
+    return status;
 }
 
 // As take_left_limits of ordinary.c.
@@ -208,7 +225,7 @@ static inline kaiStatus evaluate(Kernel* kernel, Routine* r, RoutineWhen* when, 
 {
     const RoutineAct* acts = r->acts + when->first;
     const kaiModel* model = kernel->model;
-    kaiStatus status = when->code.piece.from < when->code.piece.to ? run(kernel, &when->code) : KAI_OK;
+    kaiStatus status = routine_has_code(&when->code) ? run(kernel, &when->code) : KAI_OK;
     kernel->reacted[0] = when->reaction;
     kernel->reacted_count = 1;
     for (uint32_t i = 0; i < when->count && status == KAI_OK; i++)
@@ -276,24 +293,12 @@ static inline kaiStatus take_reaction(Kernel* kernel, Routine* r, RoutineWhen* w
 // ---- the second tag
 // --------------------------------------------------------------------------------------------------
 
-static inline bool is_quiet(const Kernel* kernel, const Routine* r)
-{
-    bool quiet = true;
-    for (const RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        quiet &= *at->fire == 0;
-    for (const RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
-        quiet &= *at->when.fire == 0;
-    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
-        quiet &= !at->crossing || *at->react_g == *at->last_g || !guard_jumps(kernel, at->index);
-    return quiet;
-}
-
 static inline kaiStatus second_tag(Kernel* kernel, Routine* r, bool* quiet)
 {
     kaiStatus status = kernel_check_limits(kernel);
     if (status == KAI_OK)
         status = run(kernel, &r->react);
-    if (status != KAI_OK || !(*quiet = is_quiet(kernel, r)))
+    if (status != KAI_OK || !(*quiet = routine_is_quiet(kernel, r)))
         return status;
     kernel->counters.tags++;
     kernel->reaction++;
@@ -348,7 +353,7 @@ static inline kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
     kernel->arming++;
     if (status == KAI_OK && kernel->restarted.count == 0)
         return plain_arm(kernel, scene_guards(scene), scene->guards, leaving);
-    if (status == KAI_OK && (r->guard_count > 0 || scene->looks != NULL))
+    if (status == KAI_OK && routine_has_look(r, scene))
     {
         kernel->island_looked[0] = kernel->moment;
         status = run(kernel, &r->look);
@@ -383,32 +388,13 @@ static inline kaiStatus finish(Kernel* kernel, const Scene* scene, const CommitR
     return leaving ? ordinary_carry_on(kernel, first, result->state, true) : kernel->hooks->past(kernel->owner);
 }
 
-// What fires, if it is one reaction or one transition at most. False: it is more.
-static inline bool find_one(const Kernel* kernel, Routine* r, RoutineWhen** when, RoutineMove** move)
-{
-    uint32_t count = 0;
-    for (RoutineWhen *at = r->whens, *end = at + r->when_count; at < end; at++)
-        if (*at->fire != 0 && (at->ctx == 0 || !commit_is_preempted(kernel, at->ctx)))
-        {
-            count++;
-            *when = at;
-        }
-    for (RoutineMove *at = r->moves, *end = at + r->move_count; at < end; at++)
-        if (*at->when.fire != 0 && (*move == NULL || at->machine != (*move)->machine))  // the first of a machine
-        {
-            count += at->brief ? 1 : 2;
-            *move = at;
-        }
-    return count < 2;
-}
-
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
 {
     Routine* r = scene->routine;
     RoutineWhen* when = NULL;
     RoutineMove* move = NULL;
     CommitResult result = {false, false};
-    kaiStatus status = scene->levels > 0 ? ordinary_begin(kernel, scene, t) : begin(kernel, t);
+    kaiStatus status = begin(kernel, r, t);
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
@@ -417,7 +403,7 @@ kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t)
         return status;
     take_left_limits(kernel, r);
     kernel->hooks->count(kernel->owner);
-    if (!find_one(kernel, r, &when, &move))
+    if (!routine_find_one(kernel, r, &when, &move))
         return ordinary_commit(kernel, scene);
     status = move != NULL ? take_move(kernel, r, move, &result, &scene) : take_reaction(kernel, r, when, &result);
     if (status != KAI_OK)

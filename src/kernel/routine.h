@@ -13,14 +13,28 @@ enum
     ROUTINE_ACTS = 16,  // of all reactions and transitions together
 };
 
+typedef struct RoutineCode
+{
+    ScenePiece piece;
+    Hot hot;
+} RoutineCode;
+
+typedef struct RoutineLevel  // a relation whose left limit the reaction reads
+{
+    RoutineCode code;
+    const double* g;
+    double *last_g, *argument;
+} RoutineLevel;
+
 typedef struct RoutineGuard
 {
     const Guard* guard;
     GuardState* state;
-    double *side, *last_g;
-    const double *react_g, *g, *slope;
+    double *side, *last_g, *latch;
+    const double *react_g, *g, *slope, *argument;
     uint32_t index, item;  // in the agenda
     bool crossing;         // one that is searched; otherwise a relation
+    uint8_t kind;
 } RoutineGuard;
 
 typedef struct RoutineAct
@@ -30,12 +44,6 @@ typedef struct RoutineAct
     uint32_t state;  // NO_REG: it is none
     bool disturbs;   // the island reads it
 } RoutineAct;
-
-typedef struct RoutineCode
-{
-    ScenePiece piece;
-    Hot hot;
-} RoutineCode;
 
 typedef struct RoutineWhen  // a reaction
 {
@@ -58,8 +66,9 @@ typedef struct RoutineMove  // a transition
 struct Routine
 {
     RoutineCode react, look;
-    uint32_t guard_count, when_count, move_count;
+    uint32_t guard_count, when_count, move_count, level_count;
     RoutineGuard guards[ROUTINE_GUARDS];
+    RoutineLevel levels[ROUTINE_GUARDS];
     RoutineWhen whens[ROUTINE_WHENS];
     RoutineMove moves[ROUTINE_MOVES];
     RoutineAct acts[ROUTINE_ACTS];
@@ -70,9 +79,8 @@ Routine* routine_make(Kernel* kernel, const Scene* scene);
 void routine_free(Kernel* kernel, Routine* routine);
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t);
 
-// ordinary.c: where a routine has relations, its beginning; whatever fires, from the values of the first reaction on;
+// ordinary.c: whatever fires, from the values of the first reaction on;
 // and what comes after the first commit, in the modes of `scene` (NULL: they have none).
-kaiStatus ordinary_begin(Kernel* kernel, const Scene* scene, double t);
 kaiStatus ordinary_commit(Kernel* kernel, const Scene* scene);
 kaiStatus ordinary_finish(Kernel* kernel, const Scene* scene, kaiTag first, const CommitResult* result);
 // After `first` the listeners hear of its commit; after another tag, if there was one (`again`), of that; then tags go

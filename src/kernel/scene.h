@@ -96,5 +96,7 @@ const Scene* scene_of_modes(Kernel* kernel);
 // The modes have changed, by `move` alone (NULL: by more): contexts and lists are those of the modes after it, and so
 // is the scene that is returned, as by scene_of_modes.
 const Scene* scene_after(Kernel* kernel, SceneMove* move);
+// The same where the modes are known to be those of the scene.
+void scene_adopt(Kernel* kernel, const Scene* scene);
 
 #endif

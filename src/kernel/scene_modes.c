@@ -291,7 +291,7 @@ const Scene* scene_of_modes(Kernel* kernel)
 }
 
 // Contexts and guards of a scene are what contexts_refresh would list.
-static void adopt(Kernel* kernel, const Scene* scene)
+void scene_adopt(Kernel* kernel, const Scene* scene)
 {
     const uint32_t *contexts = scene_contexts(scene), *guards = scene_guards(scene);
     kernel->scene.now = scene;
@@ -307,7 +307,7 @@ const Scene* scene_after(Kernel* kernel, SceneMove* move)
 {
     if (move != NULL && move->next != NULL)
     {
-        adopt(kernel, move->next);
+        scene_adopt(kernel, move->next);
         return move->next;
     }
     contexts_refresh(kernel);

@@ -1,4 +1,5 @@
 // Reactions: `when`, transitions, `choose`, and the actions they hold.
+#include "lang/idioms.h"
 #include "lang/parse.h"
 
 // ---- actions
@@ -19,6 +20,13 @@ static void parse_assignment(Parser* parser, Action* action)
         const char *name = action->target->steps.at[0].name, *operator= token_text(sign);
         Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "there is no `%s%s`", operator, operator);
         diag_help(parser->diags, diag, "write `%s := %s %s 1`", name, name, operator);
+    }
+    if (!parser->panic && parser_at(parser, TOKEN_LEFT_PAREN) && parser->token.breaks == 0)
+    {
+        const char *name = action->target->steps.at[0].name, *idiom = idiom_function(name);
+        Diag* diag = parser_error(parser, K_UNEXPECTED, action->target->span, "an action does not call `%s`", name);
+        diag_help(parser->diags, diag, "%s",
+                  idiom ? idiom : "an action is `x := value`, `emit event`, `emit event(value)` or `halt \"why\"`");
     }
     action->value = parse_value(parser, TOKEN_ASSIGN, "what an action sets");
 }

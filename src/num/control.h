@@ -47,9 +47,6 @@ static inline double control_exp2(double v)
     return power * (1 + part * (0.695556856 + part * (0.226173572 + part * 0.0781455737)));
 }
 
-// By which a step may be longer, to end where it should.
-#define CONTROL_STRETCH 1.0000001
-
 // The step that is tried: the proposed one, not longer than the limits on a step, and the whole rest if it nearly
 // reaches the end. *last tells that it ends at `limit`. A step may be stretched by 1e-7 of itself: less than any error
 // estimate knows, enough to swallow the rounding of fixed steps.

@@ -224,6 +224,36 @@ static inline bool are_products_small(const Ode* ode, const FewField* f, int k, 
     return true;
 }
 
+// What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
+static bool is_rest_small(const Ode* ode, const FewField* f, int k, double h)
+{
+    double ends[ODE_ORDER + 2], powers[ODE_ORDER + 1], rtol = ode->options.rtol;
+    powers[0] = 1;
+    for (int i = 1; i <= k; i++)
+    {
+        powers[i] = powers[i - 1] * h;
+    }
+    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
+    {
+        double sum = 0;
+        ends[k + 1] = 0;
+        for (int i = k; i >= 0; i--)
+        {
+            ends[i] = ends[i + 1] + fabs(ode->dense[i][p->y]) * powers[i];
+        }
+        for (int i = 0; i <= k; i++)
+        {
+            sum += fabs(ode->dense[i][p->x]) * powers[i] * ends[k - i];
+        }
+        double most = NEGLIGIBLE * (ode->atol[p->target] + rtol * fabs(ode->x[p->target]) + DBL_MIN);
+        if (!(fabs(p->factor) * sum * h <= most * (k + 1)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 // -------------------------------------------------------------------------------------------------------------- orders
 
 // Order k + 1 from order k, at `c`.
@@ -262,7 +292,7 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
             }
             add_products(ode, f, made, k);
             made = k;
-            if (are_products_small(ode, f, k, h, power))
+            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h))
             {
                 return true;
             }

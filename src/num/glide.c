@@ -1,5 +1,7 @@
 // A glide: steps of a short polynomial by structure without the solver, of which they are a few numbers. The same bits
 // as taylor.c, where step_exact takes them, and ode.c.
+#include "num/glide.h"
+
 #include "num/control.h"
 
 bool ode_take_off(const Ode* ode, int degree, OdeGlide* glide, OdeSpan* step)
@@ -30,36 +32,6 @@ void glide_restart(OdeGlide* glide, OdeSpan* step, double t)
     glide->calls++;
     glide->held = 0;
     glide->carries = false;
-}
-
-// As ode_leave.
-void glide_leave(OdeGlide* glide, OdeSpan* step, double theta)
-{
-    if (theta < 1 && step->end != step->start)
-    {
-        step->scale *= theta;
-        double length = step->scale * step->length;
-        step->end = step->start + length;
-        glide->low = glide->start_low + (length - (step->end - step->start));
-    }
-    double distance = step->end - glide->event_time;
-    if (!(distance > 0))
-    {
-        return;
-    }
-    glide->event_mean = glide->event_mean > 0 ? 0.8 * glide->event_mean + 0.2 * distance : distance;
-    glide->event_time = step->end;
-    if (glide->next > 3 * glide->event_mean)
-    {
-        glide->next = 3 * glide->event_mean;
-    }
-}
-
-// As control_length, where nothing but the limit bounds the step.
-static double length_of(double t, double limit, double proposed, bool* last)
-{
-    *last = t + proposed * 1.0000001 >= limit;
-    return *last ? limit - t : proposed;
 }
 
 // As evaluate_few of taylor.c, of one state: where it ends, its slope there and what the sum loses.
@@ -117,17 +89,10 @@ void glide_resume(OdeGlide* glide)
 
 bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, const double* carry)
 {
-    double t = step->end;
-    bool last;
-    if (!(limit > t))
-    {
-        return false;
-    }
-    double h = glide->event_mean > 0 && t == glide->event_time ? 3 * glide->event_mean : INFINITY;
-    h = fmin(length_of(t, limit, h, &last), 1e3 * (1 + fabs(t)));
-    h = length_of(t, limit, h, &last);
-    double end = last ? limit : t + h, length = (end - t) - glide->low;
-    if ((!last && h < ode_smallest(t)) || !is_finite(glide, length, c, carry))
+    double t = step->end, length, end;
+    if (!(limit > t) ||
+        !glide_farthest(t == glide->event_time ? glide->event_mean : 0, glide->low, t, limit, &length, &end) ||
+        !is_finite(glide, length, c, carry))
     {
         return false;
     }

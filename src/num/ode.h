@@ -62,7 +62,7 @@ enum
 {
     ODE_NO_SERIES = 1000,  // OdeSystem.series: f has none
     ODE_ENDLESS = 1000,    // OdeSystem.degree: the solution is no polynomial
-    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term
+    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term and `rest`
     ODE_ORDER = 30,        // the highest order of taylor
 };
 
@@ -93,6 +93,9 @@ typedef struct OdeSystem
     void (*try_inputs)(void* ctx, const double* inputs, int to, double* const* x);
     // After order 0, or NULL: a linear field of few states as a small matrix; NULL: it is not such a one.
     const FewField* (*few)(void* ctx);
+    // After an order of ODE_WHOLE, or NULL: a bound of the terms from this order on that the slopes get from what is no
+    // state, within h; the largest, by the weights of the states.
+    double (*rest)(void* ctx, int order, double h, const double* weights);
 } OdeSystem;
 
 typedef struct OdeOptions
@@ -231,6 +234,8 @@ typedef struct OdeFlight
 } OdeFlight;
 // `degree`, 1 or 2, is that of the system. False: there is none from here.
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight);
+bool ode_flies(const Ode* ode);  // it has just started again, and may fly
+void ode_wake(Ode* ode);         // it did so before a snapshot was taken: order 0 of the system is made again
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
 // be asked. Where ode_relaunches says no, it always has.
 bool ode_relaunches(const Ode* ode);
@@ -273,7 +278,7 @@ bool glide_step(OdeGlide* glide, OdeSpan* step, double limit, const double* c, c
 bool glide_end(const OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry, double* x,
                double* lost);
 void glide_resume(OdeGlide* glide);
-void glide_leave(OdeGlide* glide, OdeSpan* step, double theta);  // as ode_leave
+// glide_leave, glide_farthest: num/glide.h
 void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, const double* carry);
 
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the

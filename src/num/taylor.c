@@ -8,9 +8,9 @@
 //
 // Check. f at the end of the step, which the next step needs anyway, gives the defect p' - f(p) there: about p + 1
 // times the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is
-// tried again with all orders first, and shorter after that. A linear field with constant factors has the next term as
-// the defect of its polynomial: where the last term does not matter at the horizon the check is done, and f is not
-// asked for. Where no term limits the step the defect inside it is asked for too.
+// tried again with all orders first, and shorter after that. A linear field with constant factors has the next term,
+// and what is left of sines and products in it, as the defect of its polynomial: where neither matters at the horizon
+// the check is done, and f is not asked for. Where no term limits the step the defect inside it is asked for too.
 //
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
@@ -178,9 +178,18 @@ static int end_orders(const Ode* ode, Expansion* e)
     return TRIAL_OK;
 }
 
+// What is no state of a linear field is not told by the terms of its states, which may cancel it for a while. As an
+// error of the step.
+static bool is_rest_negligible(const Ode* ode, int order, double horizon)
+{
+    const OdeSystem* system = ode->system;
+    double rest = system->rest ? system->rest(ode->ctx, order, horizon, ode->stage[1]) : 0;
+    return rest * horizon <= NEGLIGIBLE * (order + 1);
+}
+
 // Up to `highest`, or until two terms in a row do not matter at the horizon: then their sizes need not be known. A
 // coefficient that overflows ends it.
-static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
+static int expand(Ode* ode, double horizon, int highest, bool early, bool linear, Expansion* e)
 {
     double power = horizon;
     bool before = false, overflows = false;
@@ -198,7 +207,7 @@ static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* 
             }
         }
         bool small = is_negligible(ode, e->order, power, &overflows);
-        e->whole = early && small && before;
+        e->whole = early && small && before && (!linear || is_rest_negligible(ode, e->order, horizon));
         if (e->whole)
         {
             return TRIAL_OK;
@@ -417,12 +426,13 @@ static int prepare(Ode* ode, double horizon, bool early, int made, Expansion* e,
     }
     s->expanded = true;
     int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    const bool linear = degree == ODE_WHOLE;
     *exact = degree <= ODE_ORDER;
     int* orders = ode->system->orders ? ode->system->orders(ode->ctx) : NULL;
     e->likely = orders ? *orders : 0;
     e->made = made;
-    status = expand(ode, horizon, *exact ? degree : highest_order(ode, degree), early && !*exact, e);
-    e->sure = degree == ODE_WHOLE && e->whole;
+    status = expand(ode, horizon, *exact ? degree : highest_order(ode, degree), early && !*exact, linear, e);
+    e->sure = linear && e->whole;
     if (orders)
     {
         *orders = e->order;
@@ -585,7 +595,7 @@ static int taylor_step(Ode* ode, double limit)
     }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
-    int status = prepare(ode, horizon, true, made, &e, &a.exact);
+    int status = prepare(ode, horizon, made < ODE_ORDER, made, &e, &a.exact);  // all orders: it was not whole
     if (status != TRIAL_OK)
     {
         return status < 0 ? status : ODE_ERR_STEP;
@@ -639,6 +649,22 @@ static inline bool flies(const Ode* ode)
     const OdeState* s = &ode->state;
     return ode->method == &ode_taylor && s->expanded && s->slope_valid && !s->at_breakpoint && ode->n > 0 &&
            (ode->options.method != ODE_AUTO || s->choice.wish == s->choice.method) && s->form == FORM_POINT;
+}
+
+// A snapshot holds no series. What was counted once is not counted again.
+void ode_wake(Ode* ode)
+{
+    OdeState* s = &ode->state;
+    double* rows[2] = {ode->x, ode->slope};
+    if (ode->method == &ode_taylor && !s->expanded && s->slope_valid && s->form == FORM_POINT && ode->n > 0)
+    {
+        s->expanded = ode->system->series(ode->ctx, s->t, 0, 1, rows) == 0;
+    }
+}
+
+bool ode_flies(const Ode* ode)
+{
+    return flies(ode);
 }
 
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)

@@ -40,6 +40,11 @@ static const Backend* backend_of(CanvasFormat format, const char** error)
     return part == NULL ? NULL : format == CANVAS_PNG ? part->png : part->pdf;
 }
 
+bool canvas_can(CanvasFormat format, const char** why)
+{
+    return backend_of(format, why) != NULL;
+}
+
 static void release(Canvas* c)
 {
     kaiAllocator a = c->options.allocator;

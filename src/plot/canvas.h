@@ -33,6 +33,8 @@ typedef struct CanvasOptions
 
 // By the ending of the name: .svg, .png, .pdf, in any case. False: none of them.
 bool canvas_format_of(const char* path, CanvasFormat* format);
+// The part that draws such a sheet is there. False: *why (static).
+bool canvas_can(CanvasFormat format, const char** why);
 
 // An empty white sheet. NULL: *error (static, or of errno) says why.
 Canvas* canvas_open(const CanvasOptions* options, const char** error);

@@ -261,17 +261,36 @@ void survey_plates(Survey* s, Plate* plates, int count, int across, const char* 
 
 // ---- the sheet
 
+static kaiStatus format_of(const kaiFigureOptions* o, CanvasFormat* format, kaiError* error)
+{
+    *format = CANVAS_TERMINAL;
+    if (o->path == NULL || strcmp(o->path, "-") == 0 || canvas_format_of(o->path, format))
+        return KAI_OK;
+    return error_set(error, KAI_ERR_USAGE, "%s: the picture of a study ends in .svg, .png or .pdf", o->path);
+}
+
+kaiStatus kaiChart_Check(const kaiFigureOptions* options, kaiError* error)
+{
+    CanvasFormat format;
+    const char* why = NULL;
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFigureOptions", error))
+        return KAI_ERR_USAGE;
+    kaiStatus status = format_of(options, &format, error);
+    if (status == KAI_OK && !canvas_can(format, &why))
+        status = error_set(error, KAI_ERR_IO, "%s cannot be written: %s", options->path, why);
+    return status;
+}
+
 kaiStatus survey_open(Survey* s, double width, double height)
 {
     const kaiFigureOptions* o = s->options;
-    CanvasFormat format = CANVAS_TERMINAL;
-    const char* path = o->path != NULL ? o->path : "-";
-    if (strcmp(path, "-") != 0 && !canvas_format_of(path, &format))
-        return error_set(s->error, KAI_ERR_USAGE, "%s: the picture of a study ends in .svg, .png or .pdf", path);
+    CanvasFormat format;
+    kaiStatus status = format_of(o, &format, s->error);
+    if (status != KAI_OK)
+        return status;
     bool terminal = format == CANVAS_TERMINAL;
     width = o->width > 0 ? o->width : terminal ? 80 : width;
     height = o->height > 0 ? o->height : terminal ? 24 : height;
-    kaiStatus status = KAI_ERR_IO;
     s->canvas =
         plot_open_canvas(o, format, terminal ? 2 * width : width, terminal ? 4 * height : height, &status, s->error);
     if (s->canvas == NULL)

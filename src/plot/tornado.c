@@ -30,6 +30,7 @@ typedef struct Tornado
     Bar bars[FACTORS];
     const char* names[FACTORS];  // from the bottom up
     double mean, share;          // of the measure; of its variance
+    bool varies;
 } Tornado;
 
 typedef struct Plane
@@ -49,33 +50,33 @@ static bool is_whole(const Plane* p, const kaiChartColumn* y, int64_t row)
     return whole;
 }
 
-// Means and deviations: the sums below are made of numbers of the size 1.
+// Mean and deviation, 0 where it is the same number in all rows, whatever a sum of these would round to.
+static void centre_one(const Plane* p, const kaiChartColumn* y, const kaiChartColumn* x, int64_t rows, double* mean,
+                       double* scale)
+{
+    double low = INFINITY, high = -INFINITY, sum = 0, squares = 0;
+    for (int64_t r = 0; r < rows; r++)
+        if (is_whole(p, y, r))
+        {
+            sum += x->values[r];
+            low = fmin(low, x->values[r]);
+            high = fmax(high, x->values[r]);
+        }
+    *mean = low < high ? sum / (double)p->rows : p->rows > 0 ? low : 0;
+    for (int64_t r = 0; r < rows; r++)
+        if (is_whole(p, y, r))
+            squares += pow(x->values[r] - *mean, 2);
+    *scale = low < high ? sqrt(squares / (double)p->rows) : 0;
+}
+
+// The sums below are made of numbers of the size 1.
 static void centre(Plane* p, const kaiChartColumn* y, int64_t rows)
 {
-    for (int pass = 0; pass < 2; pass++)
-    {
-        p->rows = 0;
-        for (int64_t r = 0; r < rows; r++)
-        {
-            if (!is_whole(p, y, r))
-                continue;
-            p->rows++;
-            for (int i = 0; i < p->count; i++)
-            {
-                double v = p->x[i]->values[r];
-                *(pass == 0 ? &p->means[i] : &p->scales[i]) += pass == 0 ? v : pow(v - p->means[i], 2);
-            }
-            double v = y->values[r];
-            *(pass == 0 ? &p->mean : &p->scale) += pass == 0 ? v : pow(v - p->mean, 2);
-        }
-        double n = p->rows > 0 ? (double)p->rows : 1;
-        for (int i = 0; i < p->count; i++)
-            *(pass == 0 ? &p->means[i] : &p->scales[i]) /= n;
-        *(pass == 0 ? &p->mean : &p->scale) /= n;
-    }
-    p->scale = sqrt(p->scale);
+    for (int64_t r = 0; r < rows; r++)
+        p->rows += is_whole(p, y, r);
     for (int i = 0; i < p->count; i++)
-        p->scales[i] = sqrt(p->scales[i]);
+        centre_one(p, y, p->x[i], rows, &p->means[i], &p->scales[i]);
+    centre_one(p, y, y, rows, &p->mean, &p->scale);
 }
 
 static double standing(const Plane* p, int i, int64_t row)
@@ -135,6 +136,7 @@ static kaiStatus fit_plane(const Survey* s, Plane* p, Tornado* t, double* sorted
                          (long long)p->rows, p->count);
     dense_solve(p->squares, pivots, slopes, (uint32_t)p->count);
     t->mean = p->mean;
+    t->varies = p->scale > 0;
     for (int i = 0; i < p->count; i++)
     {
         Bar* b = &t->bars[i];
@@ -198,6 +200,17 @@ static void draw_bars(const Survey* s, const Plate* p, const Tornado* t)
     }
     Paint line = {.stroke = {0x22, 0x22, 0x22, 255}, .width = 1};
     canvas_line(s->canvas, middle, p->box.y, middle, p->box.y + p->box.height, &line);
+}
+
+// Instead of bars of no length.
+static void draw_constant(const Survey* s, const Plate* p, const Tornado* t)
+{
+    char number[40], text[80];
+    TextStyle style = s->look.note;
+    style.anchor = TEXT_MIDDLE;
+    ticks_number(t->mean, 6, number, sizeof number);
+    snprintf(text, sizeof text, "%s in every run", number);
+    canvas_text(s->canvas, p->box.x + p->box.width / 2, p->box.y + p->box.height / 2, text, &style);
 }
 
 static void draw_legend(const Survey* s, const Plate* p, const Tornado* t)
@@ -264,8 +277,9 @@ kaiStatus tornado_draw(Survey* s)
         survey_plates(s, plates, count, 1, NULL);
         for (int i = 0; i < count; i++)
         {
-            draw_bars(s, &plates[i], &t[i]);
-            draw_legend(s, &plates[i], &t[i]);
+            (t[i].varies ? draw_bars : draw_constant)(s, &plates[i], &t[i]);
+            if (t[i].varies)
+                draw_legend(s, &plates[i], &t[i]);
         }
         status = survey_close(s, KAI_OK);
     }

@@ -46,25 +46,6 @@ static kaiSnapshot* through_bytes(const kaiModel* model, kaiSnapshot* snapshot)
     return read;
 }
 
-// The warnings so far stay with the run; a snapshot knows only how many there were.
-typedef struct Warnings
-{
-    kaiError list[4];
-    char texts[4][600];
-} Warnings;
-
-static void keep_warnings(const Kernel* kernel, Warnings* kept)
-{
-    memcpy(kept->list, kernel->warnings.list, sizeof kept->list);
-    memcpy(kept->texts, kernel->warnings.texts, sizeof kept->texts);
-}
-
-static void put_warnings(Kernel* kernel, const Warnings* kept)
-{
-    memcpy(kernel->warnings.list, kept->list, sizeof kept->list);
-    memcpy(kernel->warnings.texts, kept->texts, sizeof kept->texts);
-}
-
 static bool is_time(kaiSim* sim)
 {
     const kaiCounters* c = &sim->kernel.counters;
@@ -80,15 +61,14 @@ kaiStatus hostile_visit(kaiSim* sim)
         return KAI_OK;
     if (blocks_fixed(&sim->kernel, false, &(Text){0}))
         return KAI_OK;
-    Warnings warnings;
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     if (snapshot != NULL && hostile_chance(&sim->hostile, 2))
         snapshot = through_bytes(sim->model, snapshot);
     if (snapshot == NULL)
         return KAI_ERR_MEMORY;
-    keep_warnings(&sim->kernel, &warnings);
+    Warnings warnings = sim->kernel.warnings;  // whose texts callers may hold
     kaiStatus status = sim_remake(sim) ? kaiSim_Restore(sim, snapshot) : KAI_ERR_MEMORY;
-    put_warnings(&sim->kernel, &warnings);
+    sim->kernel.warnings = warnings;
     kaiSnapshot_Free(snapshot);
     return status;
 }

@@ -198,6 +198,13 @@ static kaiStatus hook_past(void* owner)
     return contact_watch(&sim->contact);
 }
 
+static bool hook_steady(void* owner, const Lean* lean)
+{
+    kaiSim* sim = owner;
+    const Steady listeners = {&sim->record, &sim->zeno, &sim->sliding, &sim->contact};
+    return steady_note(&listeners, lean);
+}
+
 static void hook_late(void* owner)
 {
     kaiSim* sim = owner;
@@ -275,6 +282,7 @@ static const KernelHooks kernel_hooks = {
     .sees = hook_sees,
     .tags = hook_tags,
     .past = hook_past,
+    .steady = hook_steady,
     .late = hook_late,
     .decide = hook_decide,
     .decided = hook_decided,
@@ -385,6 +393,7 @@ bool sim_remake(kaiSim* sim)
     bool fine = options_check(sim->model, &sim->options, &run, why, sizeof why) && make_floors(sim, &run);
     made = sim->record;
     sim->record = record;
+    sim->kernel.counted = (IndexList){record.asked_present, record.asked_count};
     record_free(&made);
     return fine;
 }
@@ -469,15 +478,28 @@ kaiStatus kaiSim_StepTo(kaiSim* sim, double t)
     return status == KAI_OK ? flow_step_to(&sim->flow, t) : status;
 }
 
+enum
+{
+    RUN_INSTANTS = 1000000
+};
+
 kaiStatus kaiSim_Run(kaiSim* sim)
 {
     if (sim == NULL)
         return KAI_ERR_USAGE;
     kaiStatus status;
     do
-        status = kaiSim_Step(sim);
+        status = kaiSim_RunTo(sim, INFINITY, RUN_INSTANTS);
     while (status == KAI_INSTANT);
     return status;
+}
+
+kaiStatus kaiSim_RunTo(kaiSim* sim, double t, int instants)
+{
+    if (sim == NULL || isnan(t) || instants < 1)
+        return KAI_ERR_USAGE;
+    kaiStatus status = hostile_visit(sim);
+    return status == KAI_OK ? flow_run_to(&sim->flow, t, (uint64_t)instants) : status;
 }
 
 kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle)

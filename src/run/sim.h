@@ -10,6 +10,7 @@
 #include "watch/endless.h"
 #include "watch/fired.h"
 #include "watch/record.h"
+#include "watch/steady.h"
 #include "watch/zeno.h"
 
 struct kaiSim

@@ -58,6 +58,9 @@ static kaiStatus on_header(void* user, const kaiColumn* columns, int count, bool
         if (!input || columns[i].kind == KAI_COLUMN_MODE)
             return error_set(&p->error, KAI_ERR_USAGE, "`%s` is no input of model %s", columns[i].name,
                              kaiModel_Name(p->model));
+        for (int k = 0; k < i; k++)
+            if (p->columns[k].variable == index)
+                return error_set(&p->error, KAI_ERR_USAGE, "there are two columns for the input `%s`", v.name);
         p->columns[i] = (InputColumn){.variable = index, .event = v.column_kind == KAI_COLUMN_EVENT};
     }
     return KAI_OK;

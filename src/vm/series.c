@@ -429,6 +429,11 @@ void series_try(Series* s, const double* inputs, int to, double* const* x)
     tape_field_run(s->tape, 1, to, x, s->input_count);
 }
 
+double series_rest(const Series* s, int k, double h, const double* weights)
+{
+    return tape_field_rest(s->tape, k, h, weights, s->input_count);
+}
+
 const FewField* series_few(const Series* s)
 {
     const TapeField* f = &s->tape->field;
@@ -527,6 +532,20 @@ void series_free(Series* s)
     for (uint32_t i = 0; i < s->tape_count; i++)
         tape_free(s->space, s->tapes[i]);
     a.alloc(a.user, s, series_size(s->input_count, s->output_count), 0);
+}
+
+uint32_t series_reads(const Series* s)
+{
+    const TapeField* f = &s->tape->field;
+    uint32_t bits = 0;
+    if (!s->settled || !f->lean || s->input_count > 32)
+        return UINT32_MAX;
+    for (const TapePiece* piece = f->stream; piece < f->last_stream; piece++)
+        if (piece->x >= TAPE_INPUT && piece->x < TAPE_INPUT + s->input_count)
+            bits |= UINT32_C(1) << (piece->x - TAPE_INPUT);
+        else if (piece->x != TAPE_ZERO)
+            return UINT32_MAX;
+    return bits;
 }
 
 void series_fetch(const Series* series)

@@ -23,7 +23,8 @@ enum
 {
     SERIES_TERMS = 32,      // coefficients of a register at most: orders 0 to 31
     SERIES_ENDLESS = 1000,  // series_degree: does not end by structure
-    SERIES_WHOLE = 999,     // the same, but it converges everywhere, and the defect of its polynomial is its next term
+    SERIES_WHOLE =
+        999,  // the same, but it converges everywhere; the defect of its polynomial: its next term and series_rest
 };
 
 typedef enum SeriesStatus
@@ -68,6 +69,9 @@ void series_run(Series* series, int from, int to, double* const* x);
 // depends on itself), or SERIES_WHOLE for a linear field with constant factors and integrals of products of its states.
 // Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.
 int series_degree(const Series* series);
+// After order k of such a field: a bound of the terms from order k on that its derivatives get from what is no state
+// (what turns, products), within h; the largest, by the weights of the states.
+double series_rest(const Series* series, int k, double h, const double* weights);
 // After series_begin: order 0 is nothing but its code, now and at all times.
 bool series_is_settled(const Series* series);
 // After series_begin: a number that is kept for each vector of modes, 0 at first. The caller notes how many orders it
@@ -76,6 +80,10 @@ int* series_orders(Series* series);
 
 // After series_begin: a linear field of few states as a small matrix. NULL: the system is no such field.
 const FewField* series_few(const Series* series);
+
+// After series_begin. Of a closed system: a bit for each of its first states whose slope the second orders hang on, of
+// one that will say so at all times to come; otherwise all bits.
+uint32_t series_reads(const Series* series);
 
 // After series_begin, before any order. Of a closed system that is linear with constant factors and without products:
 // all orders are sums of what order 0 brings, the first orders of its states (which the caller has) and `count` other

@@ -198,6 +198,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     pack_lanes(d, t, &next);
     t->degree = degree;
     pack_field(d, t, &next);
+    t->degree = degree == SERIES_WHOLE && !t->alone ? SERIES_ENDLESS : degree;  // what is beside it has terms, too
     for (uint32_t i = 0; i < d->slots.count; i++)
     {
         t->row_of[i] = d->slots.at[i].row ? d->slots.at[i].place : NO_REG;

@@ -164,6 +164,8 @@ typedef struct TapeTurn  // z' = ± rate w, w' = ± rate z
     uint32_t z, w, angle;
     bool z_down, w_down;
     double z_rate, w_rate;  // since order 0
+    double size;            // since order 1: of both at order 0
+    double kept_z, kept_w;  // tape_rest.c
 } TapeTurn;
 
 typedef struct TapeField
@@ -305,6 +307,9 @@ uint32_t tape_field_inputs(const Tape* tape);
 void tape_field_get(const Tape* tape, double* inputs);
 void tape_field_put(Tape* tape, const double* inputs);
 uint64_t tape_field_key(const Tape* tape);
+// tape_rest.c, of a field that is alone, after order k of it: a bound of the terms from order k on that its derivatives
+// get from what is no state, within h; the largest, by the weights of the states.
+double tape_field_rest(const Tape* tape, int k, double h, const double* weights, uint32_t states);
 // tape_few.c: whether the field may be a small matrix; that of its factors.
 bool tape_few_serves(const Tape* tape, uint32_t states);
 void tape_few_fill(Tape* tape);

@@ -10,6 +10,8 @@
 #include "vm/convolve.h"
 #include "vm/tape_draft.h"
 
+#include <math.h>
+
 // ---- what belongs to it
 // ----------------------------------------------------------------------------------------------
 
@@ -252,7 +254,12 @@ static void add_turn(TapeDraft* d, const Node* n)
     push(d, n->z);
     if (other->z < n->z)
         return;
-    APPEND(d, turns, (TapeTurn){n->z, n->y, n->x, n->op == TAPE_TURN_DOWN, other->op == TAPE_TURN_DOWN, 0, 0});
+    APPEND(d, turns,
+           (TapeTurn){.z = n->z,
+                      .w = n->y,
+                      .angle = n->x,
+                      .z_down = n->op == TAPE_TURN_DOWN,
+                      .w_down = other->op == TAPE_TURN_DOWN});
 }
 
 // Whether a slot is a sum that one output reads and nothing else: its row is that of the state.
@@ -463,9 +470,10 @@ static inline void run_order(const Tape* t, int k, const double* in, double* nex
     double* now = t->now;
     for (uint32_t i = 0; i < states; i++)
         now[TAPE_INPUT + i] = in[i];
-    for (const TapeTurn *turn = f->turns, *end = turn + f->turn_count; turn < end; turn++)
+    for (TapeTurn *turn = f->turns, *end = turn + f->turn_count; turn < end; turn++)
     {
         double z = now[turn->z], w = now[turn->w];
+        turn->size = k == 1 ? fabs(z) + fabs(w) : turn->size;
         now[turn->z] = turn->z_rate * w / k;
         now[turn->w] = turn->w_rate * z / k;
     }

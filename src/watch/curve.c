@@ -11,10 +11,18 @@ typedef struct Curve
 {
     Record* record;
     double share;    // of the range of a column, that a line may be off by
-    double nothing;  // a value this small is 0: the first steps of a run see no range yet
+    double nothing;  // a value this small may be what rounding leaves of 0
     double end;      // of the stretch
     bool arcs;       // what moves in it are parabolas, whose coefficients are at hand
+    int parts;       // that it is looked at in
 } Curve;
+
+enum
+{
+    CURVE_FIRST = 3,   // work row of the first halving
+    CURVE_SURE = 3,    // halvings after which a small bend may be rounding
+    CURVE_PLACES = 7,  // beside the middle, in the first part of a long stretch
+};
 
 static double* row_of(const Curve* curve, int index)
 {
@@ -116,8 +124,24 @@ static kaiStatus look(const Curve* curve, double t, double* values)
     return sound ? KAI_OK : row_check(record, true, values, record->row_present);
 }
 
-// Whether a value at the share u between two rows lies off the line.
-static bool is_off(const Curve* curve, const double* a, const double* b, double u, const double* values)
+// What rounding leaves of 0 bends everywhere, and would be halved without end: so a small bend of a signal must show in
+// few halvings. States are polynomials: what their tolerance lets be seen is no rounding.
+static double nothing_of(const Curve* curve, int column, int depth)
+{
+    const Record* record = curve->record;
+    const kaiModel* model = record->model;
+    uint32_t reg = record->column_regs[column];
+    double size = 1;
+    if (reg - model->reg_first[REG_STATE] >= model->state_count)
+        return depth > CURVE_FIRST + CURVE_SURE ? curve->nothing : CURVE_SMALL * curve->nothing;
+    for (uint32_t i = 0; i < model->nominals_count; i++)
+        size = model->nominals[i].target == reg ? record->kernel->R[model->nominals[i].value] : size;
+    Scale si = var_scale(&model->vars[record->column_vars[column]]);
+    return fabs(scale_from_si(si, CURVE_SMALL * curve->nothing * size) - scale_from_si(si, 0));
+}
+
+// Whether a value at the share u between two rows lies off the line, after some halvings.
+static bool is_off(const Curve* curve, const double* a, const double* b, double u, const double* values, int depth)
 {
     const Record* record = curve->record;
     for (int i = 0; i < record->column_count; i++)
@@ -125,11 +149,31 @@ static bool is_off(const Curve* curve, const double* a, const double* b, double 
         if (!record->row_present[i] || record->columns[i].kind != KAI_COLUMN_REAL || record->column_orders[i] > 0)
             continue;
         double off = fabs(values[i] - (a[i] + u * (b[i] - a[i])));
-        if (off > curve->share * (record->highs[i] - record->lows[i]) &&
-            off > curve->nothing + CURVE_ROUNDING * fabs(values[i]))
+        if (off > curve->share * (record->highs[i] - record->lows[i]) && off > CURVE_ROUNDING * fabs(values[i]) &&
+            (off > curve->nothing + CURVE_ROUNDING * fabs(values[i]) ||
+             off > nothing_of(curve, i, depth) + CURVE_ROUNDING * fabs(values[i])))
             return true;
     }
     return false;
+}
+
+// Whether it bends anywhere else. An S lies on the line in its middle, a parabola never; what swings often in a long
+// stretch may lie on it at several places, so the first halves of one are asked at more.
+static kaiStatus is_off_beside(const Curve* curve, double from, const double* a, double to, const double* b, int depth,
+                               bool* off)
+{
+    double* values = row_of(curve, 2);
+    int places = curve->parts > 1 ? CURVE_FIRST + CURVE_PLACES - depth : depth == CURVE_FIRST ? 2 : 1;
+    kaiStatus status = KAI_OK;
+    *off = false;
+    for (int k = 0; k < (places > 1 ? places : 1) && status == KAI_OK && !*off; k++)
+    {
+        double u = 0.3 + 0.618034 * k;
+        u -= floor(u);
+        status = look(curve, from + u * (to - from), values);
+        *off = status == KAI_OK && is_off(curve, a, b, u, values, depth);
+    }
+    return status;
 }
 
 // The rows between two ends, without these. `depth` is the number of the work row that the middle may have.
@@ -140,13 +184,9 @@ static kaiStatus bend(const Curve* curve, double from, const double* a, double t
     if (depth >= CURVE_ROWS || !(mid > from && mid < to))
         return KAI_OK;
     kaiStatus status = look(curve, mid, values);
-    bool off = status == KAI_OK && is_off(curve, a, b, 0.5, values);
-    if (status == KAI_OK && !off && !curve->arcs)  // an S lies on the line in its middle, a parabola never
-    {
-        double* other = row_of(curve, 2);
-        status = look(curve, from + 0.3 * (to - from), other);
-        off = status == KAI_OK && is_off(curve, a, b, 0.3, other);
-    }
+    bool off = status == KAI_OK && is_off(curve, a, b, 0.5, values, depth);
+    if (status == KAI_OK && !off && !curve->arcs)
+        status = is_off_beside(curve, from, a, to, b, depth, &off);
     if (status != KAI_OK || !off)
         return status;
     status = bend(curve, from, a, mid, values, depth + 1);
@@ -165,7 +205,7 @@ static kaiStatus is_bent(const Curve* curve, double start, double end, int parts
     {
         double t = inside_place(start, end, (k + 0.37) / parts);
         status = look(curve, t, values);
-        *bent = is_off(curve, row_of(curve, 0), row_of(curve, 1), (t - start) / length, values);
+        *bent = is_off(curve, row_of(curve, 0), row_of(curve, 1), (t - start) / length, values, CURVE_FIRST);
     }
     return status;
 }
@@ -181,7 +221,7 @@ static kaiStatus draw_parts(const Curve* curve, double start, double end, int pa
         if (parts > 1)
             status = look(curve, next, to);
         if (status == KAI_OK)
-            status = bend(curve, at, from, next, to, 3);
+            status = bend(curve, at, from, next, to, CURVE_FIRST);
         if (status == KAI_OK && k < parts)
             status = row_send(record, (kaiTag){next, 0, 0}, to, record->row_present);
         double* swap = from;
@@ -216,8 +256,8 @@ kaiStatus curve_inside(Record* record, double start, double end)
     const kaiSimOptions* options = record->kernel->options;
     double span = isfinite(options->stop) ? options->stop - options->start : INFINITY, length = end - start;
     double share = length >= CURVE_SHORT * span || span == INFINITY ? CURVE_FINE : CURVE_COARSE;
-    Curve curve = {record, share, inside_nothing(record), end, false};
     int parts = span == INFINITY ? 4 : (int)smaller(16, ceil(16 * length / span));
+    Curve curve = {record, share, inside_nothing(record), end, false, parts};
     bool bent = true;
     if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
         return KAI_OK;

@@ -129,21 +129,24 @@ enum
 {
     SAMPLES_MOST = 256,  // in one stretch; then its halves are looked at
     HALVINGS_MOST = 10,
+    HALVINGS_SMALL = 3,
     HALVINGS_OF_A_RUN = 4096,  // noise has no resolution: it must not be sought in every step
 };
 
-// Samples until straight lines between them show the curve. Their number; 0: not to be had.
-static int sample(Record* record, uint32_t probe, double start, double end, double values[SAMPLES_MOST + 1])
+// Samples until straight lines between them show the curve. Their number; 0: not to be had. What is small may be
+// rounding: it is not halved for long.
+static int sample(Record* record, uint32_t probe, double start, double end, int halvings,
+                  double values[SAMPLES_MOST + 1])
 {
     int count = 4;
-    double low = INFINITY, high = -INFINITY, nothing = inside_nothing(record);
+    double low = INFINITY, high = -INFINITY, nothing = inside_nothing(record), off = 0;
     for (int k = 0; k <= count; k++)
         values[k] = extreme_at(record, probe, inside_place(start, end, (double)k / count), k == count);
     if (values[0] == INFINITY)
         return count;  // absent, here and in all of the stretch
     for (; 2 * count <= SAMPLES_MOST; count *= 2)
     {
-        double off = 0;
+        off = 0;
         for (int k = count; k > 0; k--)
             values[2 * k] = values[k];
         for (int k = 0; k <= count; k++)
@@ -156,17 +159,18 @@ static int sample(Record* record, uint32_t probe, double start, double end, doub
             values[k] = extreme_at(record, probe, inside_place(start, end, 0.5 * k / count), false);
             off = larger(off, fabs(values[k] - 0.5 * (values[k - 1] + values[k + 1])));
         }
-        if (!(off > CURVE_SAMPLED * (high - low) && off > CURVE_ROUNDING * larger(fabs(low), fabs(high)) + nothing))
+        if (!(off > CURVE_SAMPLED * (high - low) &&
+              off > CURVE_ROUNDING * larger(fabs(low), fabs(high)) + CURVE_SMALL * nothing))
             return 2 * count;
     }
-    return 0;
+    return halvings < HALVINGS_SMALL || off > nothing ? 0 : SAMPLES_MOST;
 }
 
 // Extremes between the points of the solver: golden section around every sample that is not beaten by a neighbour.
 static void extremes_inside(Record* record, uint32_t probe, double start, double end, int halvings)
 {
     double values[SAMPLES_MOST + 1], mid = 0.5 * (start + end);
-    int count = sample(record, probe, start, end, values);
+    int count = sample(record, probe, start, end, halvings, values);
     if (count == 0 && halvings < HALVINGS_MOST && record->halvings < HALVINGS_OF_A_RUN && mid > start && mid < end)
     {
         record->halvings++;

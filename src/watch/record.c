@@ -119,6 +119,7 @@ static void subscribe(Record* record)
         record->compares |= kind == PROBE_INDEX || model->vars[model->probes[i].var].hidden;
     }
     record->unseen = !record->instants && !record->compares;
+    record->kernel->counted = (IndexList){record->asked_present, record->asked_count};
 }
 
 static bool is_blind(const Record* record)
@@ -520,6 +521,16 @@ void record_count(Record* record)
         ProbeState* state = &record->probes[record->asked[i]];
         state->value = (double)++state->count;
     }
+}
+
+void record_count_bits(Record* record, uint64_t present)
+{
+    for (uint32_t i = 0; present != 0; i++, present >>= 1)
+        if ((present & 1) != 0)
+        {
+            ProbeState* state = &record->probes[record->asked[i]];
+            state->value = (double)++state->count;
+        }
 }
 
 // A tag that nobody sees: no row of it is wanted, nothing is compared, and the next row of the grid lies later.

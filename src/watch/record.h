@@ -115,6 +115,8 @@ double record_unseen_until(const Record* record);
 bool record_sees(Record* record);                                 // values of a left limit that no column has
 kaiStatus record_tags(Record* record, uint32_t tags);             // so many tags that nobody sees
 void record_count(Record* record);                                // events that are present at a tag
+// Of a lean instant: the bits of those that are present at a tag.
+void record_count_bits(Record* record, uint64_t present);
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes
 bool record_var_changed(const Record* record, uint32_t var);  // by the last tag: tag_before against tag_last

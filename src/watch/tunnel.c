@@ -66,13 +66,8 @@ void zeno_armed(Zeno* zeno, uint32_t guard)
         z->excursion = larger(z->excursion, fabs(g->g));
     if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
         z->rebound = 0;  // something else has turned it
-}
-
-// What nobody would notice of a guard, or of its motion in a second.
-static double nothing_of(const Zeno* zeno)
-{
-    const kaiSimOptions* o = zeno->kernel->options;
-    return o->atol > 0 ? o->atol : o->rtol / 100;
+    if (z->rebound != 0 && g->located != z->rebound_located)
+        z->rebound = 0;  // it was back over its level, and a jump has taken it across once more
 }
 
 kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
@@ -85,7 +80,7 @@ kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
     double side = z->rebound * g->g, slope = z->rebound * g->slope;
     if (side > 0)
         z->rebound = 0;
-    if (side > 0 || slope >= 0 || -side <= nothing_of(zeno))
+    if (side > 0 || slope >= 0 || -side <= zeno_nothing_of(zeno))
         return KAI_OK;
     zeno->kernel->now.t = t;
     return fail_tunnelled(zeno, index, z->rebound_time, t - z->rebound_time);
@@ -174,7 +169,7 @@ bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
     const GuardState* g = &zeno->kernel->guards[index];
-    if (fabs(g->slope) <= nothing_of(zeno))
+    if (fabs(g->slope) <= zeno_nothing_of(zeno))
         return true;
     double left = z->located_at == zeno->kernel->instant_runs ? z->located_g : 0;
     if (g->crossed * left < -REBOUND_JUMP * z->excursion)

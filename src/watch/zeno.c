@@ -367,14 +367,6 @@ static bool go_along(Zeno* zeno, const Accumulation* a)
     return true;
 }
 
-// Equal ratios in a row that make a pattern: fewer where each says more, for time ends sooner; more where the ratio is
-// close to 1 and may still be on its way to it (sin(1/(1 - t)), whose intervals shrink, but not geometrically).
-static double evidence(double ratio)
-{
-    double least = ratio > 0.6 ? 10 : ratio > 0.3 ? 6 : ratio > 0.05 ? 4 : ratio > 0.005 ? 3 : 2;
-    return ratio > 0.95 ? 3 / (1 - ratio) : least;
-}
-
 // A relation that is turned back comes over its level again after each event: only the one direction counts.
 static bool counts(const Zeno* zeno, uint32_t guard)
 {
@@ -405,42 +397,21 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     return follows ? ZENO_FOLLOWS : ZENO_SHORT;
 }
 
-static double limit_time(const ZenoGuard* z)
-{
-    return z->last_time + z->last_interval * z->last_ratio / (1 - z->last_ratio);
-}
-
 // Another guard is being followed, and its events can still accumulate: those that should have by now did not, and a
 // guard that fired a few times and never again must not hide the rest.
 static bool is_taken(const Zeno* zeno, uint32_t index, double t)
 {
-    return zeno->tracked != 0 && zeno->tracked != index + 1 && t <= limit_time(&zeno->guards[zeno->tracked - 1]);
+    return zeno->tracked != 0 && zeno->tracked != index + 1 && t <= zeno_limit_time(&zeno->guards[zeno->tracked - 1]);
 }
 
 // Intervals that shrink like a power of their number, d = C/n^p, have ratios that go to 1 and no pattern of their own;
 // but 1/(1 - ratio) grows by 1/p each time. With p > 1 they accumulate, at d n/(p - 1) from here (sin(1/(1 - t)), paper
 // 000, Fig. 17).
-static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
+static kaiStatus watch_power(Zeno* zeno, uint32_t index)
 {
-    enum
-    {
-        ROW = 100
-    };
-    ZenoGuard* z = &zeno->guards[index];
-    if (!(ratio < 1))  // no row goes on here, nor begins
-    {
-        z->slowing = 0;
-        z->slowness = INFINITY;
-        z->gain = INFINITY;
-        return KAI_OK;
-    }
-    double slowness = 1 / (1 - ratio), gain = slowness - z->slowness;
-    bool steady = gain > 0.05 && gain < 0.9 && fabs(gain - z->gain) <= 0.1 * gain;
-    z->slowing = steady ? z->slowing + 1 : 0;
-    z->slowness = slowness;
-    z->gain = steady ? z->gain + 0.05 * (gain - z->gain) : gain;
-    double rest = z->last_interval * slowness / (1 - z->gain), limit = z->last_time + rest;
-    if (z->slowing < ROW || z->last_interval > ZENO_SHORT * (limit - zeno->kernel->options->start))
+    const ZenoGuard* z = &zeno->guards[index];
+    double rest = z->last_interval * z->slowness / (1 - z->gain), limit = z->last_time + rest;
+    if (z->slowing < ZENO_ROW || z->last_interval > ZENO_SHORT * (limit - zeno->kernel->options->start))
         return KAI_OK;
     return kernel_fail(
         zeno->kernel, zeno->model->guards[index].place,
@@ -454,24 +425,19 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    double interval = t - z->last_time, ratio = interval / z->last_interval;
+    const ZenoTimes times = zeno_times(z, t);
+    double interval = times.interval, ratio = times.ratio;
     if (!(interval > 0) || z->holding)
         return KAI_OK;
-    bool shrinks = ratio < 0.9999 && ratio > 0;  // the first event of all has no interval before it
-    bool steady = shrinks && fabs(ratio - z->first_ratio) < smaller(0.01 * ratio, 0.02 * (1 - ratio));
-    z->pattern = steady ? z->pattern + 1 : 0;
-    z->first_ratio = steady ? z->first_ratio : ratio;
-    z->last_time = t;
-    z->last_interval = interval;
-    z->last_ratio = ratio;
-    kaiStatus status = watch_power(zeno, index, ratio);
+    zeno_note_times(z, &times, t);
+    kaiStatus status = watch_power(zeno, index);
     if (status != KAI_OK)
         return status;
-    if (!steady && zeno->tracked == index + 1)
+    if (!times.steady && zeno->tracked == index + 1)
         zeno->tracked = 0;
-    if (!shrinks)
+    if (!times.shrinks)
         return KAI_OK;
-    double enough = evidence(ratio), limit = limit_time(z);
+    double enough = zeno_evidence(ratio), limit = zeno_limit_time(z);
     double enough_time = short_part(zeno, index) * (limit - zeno->kernel->options->start);
     if (z->pattern + 2 < enough || interval * ratio * ratio * ratio > enough_time || is_taken(zeno, index, t))
         return KAI_OK;
@@ -603,6 +569,7 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
     z->rebound = waits ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;
+    z->rebound_located = g->located;
     z->excursion = fabs(g->g);
     return status;
 }

@@ -13,6 +13,7 @@ typedef struct ZenoGuard  // first what every arming asks for
     bool holding;                        // zeno = continue holds states at it
     uint32_t reversals;                  // in a row, each sooner than the one before
     double rebound_time, rebound_slope;  // when it was turned back, and how fast
+    int64_t rebound_located;             // GuardState.located after that
     double located_g;                    // at the left limit of the instant at which it was located
     uint64_t located_at;                 // kernel->instant_runs of that
     double last_flip;                    // events that turned it back within the resolution of t

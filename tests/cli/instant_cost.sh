@@ -19,7 +19,7 @@ costs()
     echo "$1: $each instructions an instant, at most $4"
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
-costs ball 2000 8000 3330
+costs ball 2000 8000 1730
 costs sigdel 0.1 0.3 3740
 costs boost 0.02 0.04 5840
 costs boost_bond 0.01 0.02 9400

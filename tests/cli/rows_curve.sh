@@ -38,3 +38,26 @@ awk -F, 'NR > 2 && ($2 != 0 || $3 != 0) { bad = 1 } END { exit bad || NR < 20 }'
 exits 0 run "$WORK/m.kai" -e grid --events off
 awk -F, 'NR > 1 && ($1 != (NR - 2)/2 || $4 != 2*NR - 3 || ($5 - $1)^2 > 1e-24) { bad = 1 } END { exit bad || NR != 4 }' "$out" ||
     fail "one row a grid point: $(cat "$out")"
+
+# Small signals are drawn as large ones are: a charge with its nominal size and the current that it makes, a thousandth of a
+# millimetre; and one that swings a hundred times between two points of the solver, of which some places lie on any line.
+cat >"$WORK/s.kai" <<'KAI'
+model Nano { state q = 0 nominal 1e-9; q' = (1e-9 - q)/0.5; signal i = (1e-9 - q)/0.5 }
+experiment nano of Nano { stop = 5 }
+model Micro { state x = 1e-5, v = 0; x' = v; v' = -x }
+experiment micro of Micro { stop = 20 }
+model Swings { signal y = sin(100*time)*exp(-time) }
+experiment swings of Swings { stop = 10 }
+KAI
+# drawn EXPERIMENT COLUMN FORMULA OF t, RANGE: no line is off by more than 0.4 % of the range, where what is asked at some places is 0.2 %
+drawn()
+{
+    exits 0 run "$WORK/s.kai" -e "$1"
+    awk -F, "function f(t) { return $3 } function size(d) { return d < 0 ? -d : d }"'
+        NR > 2 && $1 > t { for (k = 1; k < 8; k++) { d = size(y + k/8*($'"$2"' - y) - f(t + k/8*($1 - t))); if (d > worst) worst = d } }
+        NR > 1 { t = $1; y = $'"$2"' } END { exit !(worst < 0.004*'"$4"') }' "$out" || fail "$1: column $2 is not drawn"
+}
+drawn nano 4 '1e-9*(1 - exp(-2*t))' 1e-9
+drawn nano 5 '2e-9*exp(-2*t)' 2e-9
+drawn micro 4 '1e-5*cos(t)' 2e-5
+drawn swings 4 'sin(100*t)*exp(-t)' 2

@@ -53,3 +53,18 @@ exits 2 plot "$WORK/runs.csv" --chart heat -o "$WORK/x.svg"
 exits 2 plot "$WORK/runs.csv" --chart fan --signals nothing -o "$WORK/x.svg"
 exits 2 study "$WORK/plane.kai" --runs 3 --figure "$WORK/x.svg" --chart tornado
 says "do not tell 3 factors apart"
+
+# What would be refused in the end is refused before the runs: there are none on standard output, and no table.
+for chart in histogram fan; do
+    exits 2 study "$WORK/plane.kai" --runs 3 --figure "$WORK/x.bmp" --chart $chart -o "$WORK/late.csv"
+    says "ends in .svg, .png or .pdf"
+    [ ! -s "$out" ] && [ ! -e "$WORK/late.csv" ] || fail "$chart: runs for a picture that cannot be"
+done
+exits 2 merge "$WORK/p1.csv" "$WORK/p2.csv" --figure "$WORK/x.bmp" -o "$WORK/late.csv"
+[ ! -e "$WORK/late.csv" ] || fail "a table for a picture that cannot be"
+
+# A measure that never varies has no bars and no plane; 0.1 is one whose sum rounds.
+sed 's/0.1\*c$/0.1*c; signal k = 0.1/' "$WORK/plane.kai" >"$WORK/same.kai"
+exits 0 study "$WORK/same.kai" --runs 60 --measure k,x --figure "$WORK/k.svg" --chart tornado --signals k,x -o "$WORK/k.csv"
+grep -q '0.1 in every run' "$WORK/k.svg" || fail "a measure that never varies"
+[ "$(grep -c 'R²' "$WORK/k.svg")" = 1 ] || fail "planes: $(grep 'R²' "$WORK/k.svg")"

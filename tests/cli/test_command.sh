@@ -27,3 +27,8 @@ echo 'model' >"$WORK/models/c.kai"
 exits 3 test "$WORK/models"
 prints "c.kai:"
 [ "$(tail -1 "$out")" = "4 passed, 3 failed" ] || fail "got $(tail -1 "$out")"
+
+# Where nothing is expected nothing is tested, which is said.
+echo 'model A { state x = 1; x'"'"' = -x } experiment e of A { stop = 1 }' >"$WORK/nothing.kai"
+exits 0 test "$WORK/nothing.kai"
+says "no experiment expects anything"

@@ -44,9 +44,12 @@ echo 'model M { param a = 1 }' >"$WORK/one.kai"
     echo 'model M0 { param a = 1 }'
     for i in $(seq 1 600); do echo "model M$i { a : M$((i - 1)) }"; done
 } >"$WORK/nested.kai"
-says 1 'K082' run "$WORK/empty.kai" -o "$WORK/o.csv"
+for command in run check explain; do says 1 'empty.kai:1:1: error.K082' $command "$WORK/empty.kai"; done
+echo 'function half(a) = a/2' >"$WORK/functions.kai"
+"$KAIROS" check "$WORK/functions.kai" || bad=1 # they are there to be imported
 says 2 'K028' run "$WORK/one.kai" --set b=1 -o "$WORK/o.csv"
 says 2 'K029' run "$WORK/one.kai" -e nothing -o "$WORK/o.csv"
 says 1 'K054' check "$WORK/nested.kai"
 says 4 'cannot be read' check "$WORK/no_such_file.kai"
+says 1 'a jump is written `when event' check tests/wrong/action_call.kai
 exit $bad

@@ -122,15 +122,28 @@ static kaiStatus count_row(void* user, const kaiRow* row)
     return KAI_OK;
 }
 
+// A run may be over its time before it has been made, if others have the machine: then it gets more.
+static kaiSim* create_limited(const kaiModel* model, kaiSimOptions* options)
+{
+    kaiError error;
+    kaiSim* sim = kaiSim_Create(model, options, &error);
+    while (sim == NULL && options->limits.seconds > 0 && options->limits.seconds < 100)
+    {
+        assert_int_equal(error.status, KAI_ERR_LIMIT);
+        options->limits.seconds *= 10;
+        sim = kaiSim_Create(model, options, &error);
+    }
+    return sim;
+}
+
 static kaiStatus run_limited(const kaiModel* model, kaiLimits limits, int* rows, char* message)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiError error;
     options.limits = limits;
     options.row = count_row;
     options.row_user = rows;
     *rows = 0;
-    kaiSim* sim = kaiSim_Create(model, &options, &error);
+    kaiSim* sim = create_limited(model, &options);
     assert_non_null(sim);
     kaiStatus status = kaiSim_Run(sim);
     const kaiError* failure = kaiSim_Failure(sim);
@@ -166,7 +179,7 @@ static void time_of_a_run(void** state)
     char message[300];
     int rows;
     assert_int_equal(run_limited(model, (kaiLimits){.seconds = 1e-9}, &rows, message), KAI_ERR_LIMIT);
-    assert_non_null(strstr(message, "takes more than 1e-09 s"));
+    assert_non_null(strstr(message, "the run takes more than "));
     kaiModel_Free(model);
 }
 
