@@ -20,8 +20,8 @@ static bool serves_guard(const RoutineGuard* at)
 bool lean_serves(const Kernel* kernel, const Scene* scene)
 {
     const Routine* r = scene != NULL ? scene->routine : NULL;
-    bool serves = r != NULL && kernel->options->fired == NULL &&
-                  kernel->counted.count <= 8 * sizeof((Lean){0}.counted[0]);
+    bool serves =
+        r != NULL && kernel->options->fired == NULL && kernel->counted.count <= 8 * sizeof((Lean){0}.counted[0]);
     for (uint32_t i = 0; serves && i < r->guard_count; i++)
         serves = serves_guard(&r->guards[i]);
     return serves;

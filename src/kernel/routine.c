@@ -40,8 +40,8 @@ static bool is_small(const Kernel* kernel, const Scene* scene)
     const kaiModel* model = kernel->model;
     uint32_t acts = 0;
     bool small = kernel->plain && model->islands_count == 1 && scene->guards <= ROUTINE_GUARDS &&
-                 scene->levels <= ROUTINE_GUARDS &&
-                 scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES && scene->signals == 0;
+                 scene->levels <= ROUTINE_GUARDS && scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES &&
+                 scene->signals == 0;
     for (uint32_t i = 0; small && i < scene->guards; i++)
         small = takes_guard(&model->guards[scene_guards(scene)[i]]);
     for (uint32_t i = 0; small && i < scene->whens; i++)
