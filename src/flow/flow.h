@@ -394,6 +394,7 @@ typedef enum GuardBack
 GuardBack guard_steps_back(Flow* flow, uint32_t island, double theta);
 kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step begins
 void guard_excuse(Flow* flow, uint32_t island);             // what is rounding there
+void guard_armed(Flow* flow, uint32_t index);
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

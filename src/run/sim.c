@@ -135,6 +135,7 @@ static void hook_armed(void* owner, uint32_t guard)
     kaiSim* sim = owner;
     if (sim->flow.guard_terms != NULL)
         guard_affine_refresh(&sim->flow, guard);
+    guard_armed(&sim->flow, guard);
     zeno_armed(&sim->zeno, guard);
 }
 
