@@ -52,11 +52,16 @@ static inline double agenda_next(const Agenda* a, uint32_t* item)
         *item = a->heap[0].item;
         return a->heap[0].time;
     }
+    const double* times = a->times;
+    uint32_t first = 0, count = a->count;
     double next = INFINITY;
-    *item = 0;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->times[i] < next)
-            next = a->times[*item = i];
+    for (uint32_t i = 0; i < count; i++)
+        if (times[i] < next)
+        {
+            next = times[i];
+            first = i;
+        }
+    *item = first;
     return next;
 }
 // The same, with the time of the next item but one.

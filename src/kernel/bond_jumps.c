@@ -197,13 +197,8 @@ static bool moves_nothing(const BondRun* run)
 bool bonds_agree(Kernel* kernel, BondRun* run)
 {
     bool still = false;
-    BondJump jump = {.b1 = run->b1,
-                     .b2 = run->b2,
-                     .most = run->most,
-                     .z0 = run->z0,
-                     .z1 = run->z1,
-                     .dx = run->dx,
-                     .still = &still};
+    BondJump jump = {
+        .b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx, .still = &still};
     run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
     return run->present.settled;
 }

@@ -296,8 +296,8 @@ bool switching_shares(BondRun* run);
 kaiStatus switching_note_settled(Kernel* kernel);
 
 // circuit.c: instants of circuits that nobody looks at
-bool circuit_is(const Kernel* kernel);                // the model may have such
-bool circuit_list(Kernel* kernel);                    // then what they react with is listed; false: no memory
+bool circuit_is(const Kernel* kernel);  // the model may have such
+bool circuit_list(Kernel* kernel);      // then what they react with is listed; false: no memory
 void circuit_forget(Kernel* kernel);
 bool circuit_serves(const Kernel* kernel, double t);  // and this is one
 kaiStatus circuit_run(Kernel* kernel, double t);

@@ -339,8 +339,7 @@ bool brief_follow(Kernel* kernel, bool only, bool counts, const uint32_t* column
     const Bonds* bonds = kernel->bonds;
     kernel->brief->follows = only && bonds->steady && bonds->count == 1 && bonds->other_count == 0;
     kernel->brief->circuit = circuit_is(kernel);
-    return !kernel->brief->circuit ||
-           (circuit_list(kernel) && course_make(kernel, counts, columns, column_count));
+    return !kernel->brief->circuit || (circuit_list(kernel) && course_make(kernel, counts, columns, column_count));
 }
 
 void brief_free(Kernel* kernel)

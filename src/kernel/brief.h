@@ -61,11 +61,11 @@ typedef struct Courses
 struct BriefSet
 {
     Slice *react, *events, *look;
-    Slice* sums;   // the reaction without the truths of relations; NULL: they are read, or are not as relations are
-    bool clear;    // and such a truth is 0 where its argument is not negative and has changed
-    BriefGuard* guards;  // of a set with `sums`: all that are active
-    bool left;     // and the left limits of all guards are what they make of the first reaction
-    uint32_t met;  // so often, before there are any
+    Slice* sums;  // the reaction without the truths of relations; NULL: they are read, or are not as relations are
+    bool clear;   // and such a truth is 0 where its argument is not negative and has changed
+    BriefGuard* guards;           // of a set with `sums`: all that are active
+    bool left;                    // and the left limits of all guards are what they make of the first reaction
+    uint32_t met;                 // so often, before there are any
     struct PassageSet* passages;  // from it; NULL: not looked for
     Course* courses;              // of instants that begin in it
     uint32_t course_count;
@@ -100,7 +100,7 @@ struct Brief
     CircuitWhen* whens;        // whose reactions are these
     uint32_t when_count;
     Courses courses;
-    bool follows;              // ways from set to set (passage.h) are
+    bool follows;  // ways from set to set (passage.h) are
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.

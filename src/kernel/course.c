@@ -18,7 +18,7 @@
 
 enum
 {
-    COURSE_VAIN = 8,  // times in a row that one is begun in vain, before it is left alone
+    COURSE_VAIN = 8,   // times in a row that one is begun in vain, before it is left alone
     COURSE_ACTS = 32,  // assignments at one tag
     COURSE_JUNCTIONS = 64
 };
@@ -44,7 +44,7 @@ static bool keeps_modes(const kaiModel* model)
 static size_t most_writes(const kaiModel* model)
 {
     size_t guards = model->guards_count, other = raised_size(model) + model->machines_count + model->committed_count;
-    return COURSE_STOPS * (5 * guards + other + COURSE_ACTS);
+    return COURSE_STOPS * (4 * guards + other + 2 * COURSE_ACTS);  // one guard has fired at most (plain_serves)
 }
 
 // Of events that are counted each has to be seen at its tag.
@@ -174,8 +174,8 @@ void course_note(Kernel* kernel, BriefSet* set, const CommitResult* result)
     if (!c->open)
         return;
     uint64_t cause = way != NULL ? way->cause : 0;
-    draft->stops[draft->count++] =
-        (CourseStop){.set = set, .way = way, .met = way != NULL ? way->met : 0, .cause = cause, .fires = mask_of(kernel)};
+    draft->stops[draft->count++] = (CourseStop){
+        .set = set, .way = way, .met = way != NULL ? way->met : 0, .cause = cause, .fires = mask_of(kernel)};
 }
 
 void course_end(Kernel* kernel, bool leaving)
@@ -410,8 +410,8 @@ static bool go_to(Kernel* kernel, const CourseStop* stop, bool same, double* val
         put(&kernel->brief->courses, &kernel->R[c->target], kernel->R[c->value]);
     if (stop->way == NULL)
         return same;
-    return stop->way->met == stop->met && passage_is_open(run, stop->way) &&
-           (same || passage_take_inputs(kernel)) && passage_pass(kernel, stop->way, 0, stop->way->before, false);
+    return stop->way->met == stop->met && passage_is_open(run, stop->way) && (same || passage_take_inputs(kernel)) &&
+           passage_pass(kernel, stop->way, 0, stop->way->before, false);
 }
 
 // All stops. The reaction of the first has run.

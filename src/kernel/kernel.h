@@ -325,10 +325,10 @@ struct Kernel
     ShortDelay short_delay;
     ChoicePolicy policy;
     SceneMarks scene;
-    bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
-    uint32_t unseen_tags; // so many more of this instant have nobody who looks at them (listeners say so at each)
-    double unseen_until;  // before it no listener wants anything but the count of events: no row, no value at a time
-    IndexList counted;    // registers of the events that are counted at tags
+    bool plain, simple;    // a model whose instants plain.c runs; and one that may have ordinary ones
+    uint32_t unseen_tags;  // so many more of this instant have nobody who looks at them (listeners say so at each)
+    double unseen_until;   // before it no listener wants anything but the count of events: no row, no value at a time
+    IndexList counted;     // registers of the events that are counted at tags
     OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)
@@ -405,8 +405,8 @@ static inline bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
 double guard_rounding(void* kernel);
 
 // contexts.c
-void contexts_refresh(Kernel* kernel);              // after a change of modes
-void contexts_leave(Kernel* kernel, uint32_t ctx);  // and what is nested in it; before its machines change
+void contexts_refresh(Kernel* kernel);                     // after a change of modes
+void contexts_leave(Kernel* kernel, uint32_t ctx);         // and what is nested in it; before its machines change
 void contexts_drop_guard(Kernel* kernel, uint32_t index);  // it is not watched any more
 
 // Walks over what is touched and belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(kernel, &w);)

@@ -175,10 +175,11 @@ bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         const BondRun* run = &kernel->bonds->runs[i];
-        for (uint32_t n = 0; run->selection != NULL && n < run->system->part_count; n++)
+        for (uint32_t k = 0; run->selection != NULL && k < run->stores.part_count; k++)
         {
+            uint32_t n = run->stores.parts[k];
             const BondPart* part = bonds_part(kernel, run, n);
-            if (part->state == NO_REG || reg < part->state || reg >= part->state + part->ports)
+            if (reg < part->state || reg >= part->state + part->ports)
                 continue;
             int port = run->port_of[n] + (int)(reg - part->state);
             return bond_selection_is_rounding(run->selection, run->storage, port, change,

@@ -364,6 +364,7 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         !contact_make(&sim->contact, &sim->flow, &sim->motion, &sim->surfaces) ||
         !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
+    sim->flow.beats = beat_serves(&sim->flow);  // which hangs on who looks at instants
     sim->kernel.budget = &sim->budget;
     sim->record.flow = &sim->flow;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};

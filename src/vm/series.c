@@ -322,7 +322,8 @@ static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host,
     s->settled = s->tape->bare && s->tape->mode_count == 0;
     if (s->tape->bare)
         return SERIES_OK;
-    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host, known);
+    *failed =
+        s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host, known);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }
 

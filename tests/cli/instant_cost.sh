@@ -22,5 +22,5 @@ costs()
 costs ball 2000 8000 1730
 costs sigdel 0.1 0.3 3740
 costs boost 0.02 0.04 5840
-costs boost_bond 0.01 0.02 13750
+costs boost_bond 0.01 0.02 9400
 costs gas10 2 8 12600

@@ -208,8 +208,8 @@ static void test_random(void** state)
         went += blind.gone > 1;
         kaiModel_Free(model);
     }
-    print_message("%d of %d circuits ran to their end, %d follow ways, %d go whole instants again\n", ran, last, followed,
-                  went);
+    print_message("%d of %d circuits ran to their end, %d follow ways, %d go whole instants again\n", ran, last,
+                  followed, went);
     assert_true(2 * ran > last / 2 && 4 * followed > ran && 8 * went > ran);
 }
 
