@@ -87,7 +87,6 @@ void lean_take_back(Kernel* kernel, Lean* lean)
     }
     clear_events(kernel);
     take_back_cause(kernel, lean);
-    kernel->instant_time = kernel->load_time = kernel->flow_start = back->instant_time;
     kernel->counters.tags -= back->tags;
     kernel->counters.instants--;
     kernel->instant_runs--;
@@ -138,7 +137,6 @@ static inline void turn(Kernel* kernel, Lean* lean, const RoutineGuard* at)
     state->crossed = state->crossed_first = state->toward;
     state->fired_g = *at->argument;
     state->fired = kernel->instant_runs;
-    kernel->fired[0] = at->index;
     *at->latch = 1;
     *at->side = state->toward;
 }
@@ -147,14 +145,11 @@ static inline bool begin(Kernel* kernel, Lean* lean, RoutineGuard* at, double t)
 {
     Routine* r = lean->scene->routine;
     lean->tag.crossed = at;
-    lean->tag.now = kernel->now = (kaiTag){t, 0, 0};
-    kernel->R[kernel->model->reg_time] = kernel->instant_time = kernel->load_time = kernel->flow_start = t;
+    lean->tag.now = (kaiTag){t, 0, 0};
+    kernel->now.t = kernel->R[kernel->model->reg_time] = t;
     kernel->counters.instants++;
-    kernel->moment += 2;
-    kernel->react_touches[0] = ++kernel->touch;
     bool fine = r->level_count == 0 || routine_levels(kernel, r, at != NULL) == 0;
     kernel->instant_runs++;
-    kernel->fired_count = at != NULL;
     if (at != NULL)
         turn(kernel, lean, at);
     else
@@ -322,7 +317,6 @@ static inline bool leads_on(Kernel* kernel, const Lean* lean, const RoutineGuard
 bool lean_arm(Kernel* kernel, Lean* lean)
 {
     Routine* r = lean->scene->routine;
-    kernel->moment++;
     if (routine_has_look(r, lean->scene) && routine_code(kernel, &r->look) != 0)
         return false;
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
@@ -352,12 +346,16 @@ static void land_guard(Kernel* kernel, const RoutineGuard* at)
     agenda_set(&kernel->agenda, at->item, INFINITY);
 }
 
-void lean_land(Kernel* kernel, const Lean* lean)
+void lean_land(Kernel* kernel, const Lean* lean, uint64_t count)
 {
     const Routine* r = lean->scene->routine;
     const RoutineGuard* crossed = lean->tag.crossed;
-    kernel->reaction += 2;
-    kernel->arming++;
+    kernel->load_time = kernel->flow_start = kernel->instant_time = lean->tag.now.t;
+    kernel->moment += 3 * count;
+    kernel->touch += count;
+    kernel->react_touches[0] = kernel->touch;
+    kernel->reaction += 2 * count;
+    kernel->arming += count;
     kernel->island_looked[0] = kernel->moment;
     kernel->left = (OrdinaryLeft){crossed != NULL ? crossed->index : NO_REG, lean->tag.g};
     kernel->fired_count = crossed != NULL;

@@ -22,7 +22,6 @@ typedef struct LeanBack  // what takes an instant back
     double before[ROUTINE_ACTS];
     double sides[ROUTINE_GUARDS];
     uint64_t fired;
-    double instant_time;
     uint32_t clock, tags;
 } LeanBack;
 
@@ -47,7 +46,7 @@ typedef enum LeanEnd
 } LeanEnd;
 
 // What takes the next instant back is noted: before the step that leads there.
-static inline void lean_keep(const Kernel* kernel, Lean* lean)
+static inline void lean_keep(Lean* lean)
 {
     const Routine* r = lean->scene->routine;
     LeanBack* back = &lean->back;
@@ -55,7 +54,6 @@ static inline void lean_keep(const Kernel* kernel, Lean* lean)
     back->scene = lean->scene;
     back->move = NULL;
     back->act_count = back->tags = 0;
-    back->instant_time = kernel->instant_time;
     for (uint32_t i = 0; i < r->guard_count; i++)
         back->sides[i] = r->guards[i].crossing ? *r->guards[i].side : *r->guards[i].latch;
 }
@@ -67,7 +65,7 @@ bool lean_arm(Kernel* kernel, Lean* lean);
 // slopes and time in the registers, all that is computed.
 void lean_take_back(Kernel* kernel, Lean* lean);
 void lean_compute(Kernel* kernel, const Lean* lean);
-// All that was not written of instants, the last of which is in *lean.
-void lean_land(Kernel* kernel, const Lean* lean);
+// All that was not written in `count` instants, the last of which is in *lean.
+void lean_land(Kernel* kernel, const Lean* lean, uint64_t count);
 
 #endif

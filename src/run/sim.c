@@ -198,8 +198,7 @@ static kaiStatus hook_past(void* owner)
 static bool hook_steady(void* owner, const Lean* lean)
 {
     kaiSim* sim = owner;
-    const Steady listeners = {&sim->record, &sim->zeno, &sim->sliding, &sim->contact};
-    return steady_note(&listeners, lean);
+    return steady_note(&sim->steady, lean);
 }
 
 static void hook_late(void* owner)
@@ -362,6 +361,7 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         return false;
     sim->kernel.budget = &sim->budget;
     sim->record.flow = &sim->flow;
+    sim->steady = (Steady){&sim->record, &sim->zeno, &sim->sliding, &sim->contact};
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
 }

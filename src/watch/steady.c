@@ -88,7 +88,7 @@ static inline void note_others(Zeno* zeno, const Lean* lean)
 }
 
 // As watch_fired, where that finds nothing.
-static inline bool note_fired(const Steady* s, const Lean* lean)
+__attribute__((always_inline)) static inline bool note_fired(const Steady* s, const Lean* lean)
 {
     Zeno* zeno = s->zeno;
     const GuardState* g = lean->tag.crossed->state;
@@ -135,7 +135,7 @@ static inline void note_motion(Sliding* sliding, double t)
     sliding->at_once = false;
 }
 
-static inline bool note_crossing(const Steady* s, const Lean* lean)
+__attribute__((always_inline)) static inline bool note_crossing(const Steady* s, const Lean* lean)
 {
     if (!note_fired(s, lean))
         return false;
@@ -157,14 +157,12 @@ static inline bool note_tick(const Steady* s, const Lean* lean)
 bool steady_note(const Steady* s, const Lean* lean)
 {
     const bool ticks = lean->tag.crossed == NULL;
-    if (s->zeno->off || s->zeno->model->blocks_count > 0 || !(ticks ? note_tick(s, lean) : note_crossing(s, lean)))
+    if (s->zeno->off || !(ticks ? note_tick(s, lean) : note_crossing(s, lean)))
         return false;
     if (lean->scene->routine->guard_count > (ticks ? 0 : 1))
         note_others(s->zeno, lean);
-    if (lean->counted[0] + lean->counted[1] > 0)
-    {
-        record_count_bits(s->record, lean->counted[0]);
-        record_count_bits(s->record, lean->counted[1]);
-    }
+    for (int tag = 0; tag < 2; tag++)
+        if (lean->counted[tag] != 0)
+            record_count_bits(s->record, lean->counted[tag]);
     return true;
 }
