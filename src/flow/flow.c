@@ -135,7 +135,7 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
            hidden_create(flow) && guard_paths_create(flow) && feeds_create(flow) &&
            (reaches_create(flow), flow->flies = flight_serves(flow), flow->beats = beat_serves(flow),
-            flow->orbits = orbit_serves(flow), true);
+            flow->orbits = orbit_serves(flow), flow->strides = stride_serves(flow), true);
 }
 
 void flow_free(Flow* flow)

@@ -45,8 +45,8 @@ bool orbit_serves(const Flow* flow)
 {
     const kaiModel* model = flow->model;
     return flight_serves(flow) && model->clocks_count + model->blocks_count == 0 &&
-           model->state_count <= GLIDE_STATES &&
-           flow->guard_terms == NULL && flow->island_systems[0].states != NULL && flow->kernel->options->fired == NULL;
+           model->state_count <= GLIDE_STATES && flow->guard_terms == NULL && flow->island_systems[0].states != NULL &&
+           flow->kernel->options->fired == NULL;
 }
 
 // ---- beginning

@@ -17,14 +17,12 @@ static bool serves_guard(const RoutineGuard* at)
            guard->react_present == NO_REG;
 }
 
-bool lean_serves(const Kernel* kernel, const Scene* scene)
+bool lean_possible(const Kernel* kernel, const Routine* r)
 {
-    const Routine* r = scene != NULL ? scene->routine : NULL;
-    bool serves = r != NULL && kernel->options->fired == NULL &&
-                  kernel->counted.count <= 8 * sizeof((Lean){0}.counted[0]);
-    for (uint32_t i = 0; serves && i < r->guard_count; i++)
-        serves = serves_guard(&r->guards[i]);
-    return serves;
+    bool possible = kernel->simple && kernel->options->fired == NULL;
+    for (uint32_t i = 0; possible && i < r->guard_count; i++)
+        possible = serves_guard(&r->guards[i]);
+    return possible;
 }
 
 // ---- back
@@ -112,6 +110,7 @@ void lean_compute(Kernel* kernel, const Lean* lean)
 
 static LeanEnd give_up(Kernel* kernel, Lean* lean)
 {
+    kernel->counters.tags += lean->back.tags;
     lean_take_back(kernel, lean);
     return LEAN_BACK;
 }
@@ -195,6 +194,7 @@ static inline bool assign(Kernel* kernel, Lean* lean, Routine* r, RoutineWhen* w
     }
     lean->back.acts = acts;
     lean->back.act_count = when->count;
+    lean->back.reaction = when->reaction;
     value = values;
     for (const RoutineAct* act = acts; act < end; act++, value++, before++)
     {
@@ -260,8 +260,7 @@ static inline bool second_tag(Kernel* kernel, Lean* lean, bool* disturbs)
     if (routine_code(kernel, &r->react) != 0 || !routine_is_idle(r) || !take_guards(kernel, r, disturbs))
         return false;
     lean->counted[1] = count_present(kernel);
-    lean->back.tags++;
-    kernel->counters.tags++;
+    lean->back.tags = 2;
     return true;
 }
 
@@ -276,8 +275,6 @@ LeanEnd lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
     lean->jumps = false;
     if (!begin(kernel, lean, crossed, t) || routine_code(kernel, &r->react) != 0 || !take_left_limits(kernel, lean, r))
         return give_up(kernel, lean);
-    lean->back.tags = 1;
-    kernel->counters.tags++;
     lean->counted[0] = count_present(kernel);
     lean->counted[1] = 0;
     if (!routine_find_one(kernel, r, &when, &move))
@@ -293,8 +290,9 @@ LeanEnd lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
         fine = assign(kernel, lean, r, when, &disturbs, &other);
     if (fine && (lean->tag.now.p > 0 || other || move != NULL))
         fine = second_tag(kernel, lean, &disturbs);
-    if (!fine || (!disturbs && routine_has_look(lean->scene->routine, lean->scene)))
+    if (!fine || (!disturbs && lean->scene->routine->guard_count > 0))
         return give_up(kernel, lean);
+    kernel->counters.tags += lean->back.tags;
     return disturbs ? LEAN_MOVED : LEAN_STILL;
 }
 
@@ -334,6 +332,22 @@ bool lean_arm(Kernel* kernel, Lean* lean)
         state->active = true;
     }
     return true;
+}
+
+void lean_tell(Kernel* kernel, const Lean* lean)
+{
+    const LeanBack* back = &lean->back;
+    const RoutineGuard* crossed = lean->tag.crossed;
+    kernel->left = (OrdinaryLeft){crossed != NULL ? crossed->index : NO_REG, lean->tag.g};
+    kernel->fired_count = crossed != NULL;
+    if (crossed != NULL)
+        kernel->fired[0] = crossed->index;
+    kernel->reacted_count = back->reaction != NO_REG;
+    kernel->reacted[0] = back->reaction;
+    kernel->jump_count = 0;
+    for (uint32_t i = 0; i < back->act_count; i++)
+        if (back->acts[i].state != NO_REG)
+            kernel->jumps[kernel->jump_count++] = (Jump){back->acts[i].state, back->before[i]};
 }
 
 static void land_guard(Kernel* kernel, const RoutineGuard* at)

@@ -179,6 +179,16 @@ static kaiStatus hook_tags(void* owner, uint32_t tags)
     return record_tags(&sim->record, tags);
 }
 
+static kaiStatus hook_settles(void* owner)
+{
+    kaiSim* sim = owner;
+    if (contact_is_calm(&sim->contact))
+        return KAI_OK;
+    scene_spread(&sim->kernel);
+    contact_late(&sim->contact);
+    return contact_watch(&sim->contact);
+}
+
 static kaiStatus hook_past(void* owner)
 {
     kaiSim* sim = owner;
@@ -188,11 +198,7 @@ static kaiStatus hook_past(void* owner)
         sliding_calm(&sim->sliding);
     zeno_late(&sim->zeno);
     kaiStatus status = zeno_after(&sim->zeno);
-    if (status != KAI_OK || contact_is_calm(&sim->contact))
-        return status;
-    scene_spread(&sim->kernel);
-    contact_late(&sim->contact);
-    return contact_watch(&sim->contact);
+    return status == KAI_OK ? hook_settles(sim) : status;
 }
 
 static bool hook_steady(void* owner, const Lean* lean)
@@ -279,6 +285,7 @@ static const KernelHooks kernel_hooks = {
     .tags = hook_tags,
     .past = hook_past,
     .steady = hook_steady,
+    .settles = hook_settles,
     .late = hook_late,
     .decide = hook_decide,
     .decided = hook_decided,
