@@ -40,8 +40,8 @@ static bool is_small(const Kernel* kernel, const Scene* scene)
     const kaiModel* model = kernel->model;
     uint32_t acts = 0;
     bool small = kernel->plain && model->islands_count == 1 && scene->guards <= ROUTINE_GUARDS &&
-                 scene->levels <= ROUTINE_GUARDS &&
-                 scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES && scene->signals == 0;
+                 scene->levels <= ROUTINE_GUARDS && scene->whens <= ROUTINE_WHENS && scene->moves <= ROUTINE_MOVES &&
+                 scene->signals == 0;
     for (uint32_t i = 0; small && i < scene->guards; i++)
         small = takes_guard(&model->guards[scene_guards(scene)[i]]);
     for (uint32_t i = 0; small && i < scene->whens; i++)
@@ -154,6 +154,7 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
         r->whens[r->when_count++] = put_reaction(kernel, r, scene_whens(scene)[i], &acts);
     for (uint32_t i = 0; i < scene->moves; i++)
         r->moves[r->move_count++] = put_move(kernel, r, &scene->move[i], &acts);
+    r->lean = lean_possible(kernel, r);
     return r;
 }
 
