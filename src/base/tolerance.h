@@ -148,13 +148,11 @@ static inline bool time_same(double a, double b, double scale)
 
 // ---- crossings
 
-// A crossing is located to an ulp of t, but no finer than a double can say where in the step it lies (CROSSING_FINEST
-// of it) and no coarser than CROSSING_COARSEST. A run that begins at 0 has no ulp to measure by: where t is below
-// CROSSING_EARLY of the step the coarsest serves.
+// A crossing is located to an ulp of t, or of the start of its step, but no finer than a double can say where in the
+// step it lies (CROSSING_FINEST of the way there) and no coarser than CROSSING_COARSEST of the step.
 #define CROSSING_ULP 1.1e-16
 #define CROSSING_FINEST 1.2e-16
 #define CROSSING_COARSEST 1e-15
-#define CROSSING_EARLY 0.01
 // Below this part of a step there is no place between two others.
 #define CROSSING_NOWHERE 0x1p-80
 // The polynomial of a guard is close to the guard: Newton's method on the guard itself moves a root by less than this
@@ -198,8 +196,8 @@ static inline bool time_same(double a, double b, double scale)
 #define WINDOW_LOOK_1 0.3819660112501051
 #define WINDOW_LOOK_2 0.7236067977499789
 // Where its value is below WINDOW_DOUBT of what it is made of, a polynomial does not tell. Around a simple root that is
-// a place no wider than WINDOW_SHARP of the window; where it is wider the window ends before it, unless that is within
-// WINDOW_PLACES places that can be told apart.
+// a place no wider than WINDOW_SHARP of the way there; where it is wider the window ends before it, unless that is
+// within WINDOW_PLACES places that time can tell apart.
 #define WINDOW_DOUBT 1e-13
 #define WINDOW_SHARP 1e-9
 #define WINDOW_PLACES 1000

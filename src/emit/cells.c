@@ -190,6 +190,11 @@ static void build_guard(Builder* b, const Cell* cell)
     Node node = c->flat->nodes.at[cell->node];
     Lowered flow = lower(c, PHASE_FLOW, cell->g), react = lower(c, PHASE_REACT, cell->g);
     Guard guard = {.ctx = cell->ctx, .latch = cell->latch, .last_g = cell->last, .side = cell->side, .truth = NO_REG};
+    if (cell->kind == CELL_RELATION && node.aux == 0)
+    {
+        react.present = scalar_and(&c->scalars, react.present, relation_needed(c, PHASE_REACT, cell->node));
+        flow.present = scalar_and(&c->scalars, flow.present, relation_needed(c, PHASE_FLOW, cell->node));
+    }
     guard.kind = (uint8_t)guard_kind((NodeOp)node.op);
     guard.text = build_string(b, flat_text(c->flat, b->arena, cell->node));
     guard.name = build_string(b, event_name(b, cell->node));

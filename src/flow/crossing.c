@@ -136,7 +136,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
         scan_samples(path, c);
         return;
     }
-    double least = 4 * guard_path_tolerance(path);
+    double least = 4 * guard_path_tolerance(path, c->reached);
     if (w.end < 1 && w.end - w.theta < least)
     {
         w.end = smaller(1, w.theta + least);
@@ -249,6 +249,24 @@ void guard_excuse(Flow* flow, uint32_t island)
     }
 }
 
+// Whether a guard without a value would have one beyond the domains of its operators: 0/0 is nothing but a place.
+static bool ends_there(Flow* flow, uint32_t index, CodeRange code)
+{
+    double* R = flow->kernel->R;
+    vm_run(flow->model, R, code, &flow->trial);
+    bool would = !isnan(R[flow->model->guards[index].g]);
+    vm_run(flow->model, R, code, &flow->kernel->host);
+    return would;
+}
+
+// A guard that has no value where an instant ends is looked for beyond its domain in the next step.
+void guard_armed(Flow* flow, uint32_t index)
+{
+    const Guard* guard = &flow->model->guards[index];
+    if (isnan(flow->kernel->guards[index].g) && guard->islands.count == 1)
+        flow->islands[flow->model->guard_islands[guard->islands.first]].ends_beyond = true;
+}
+
 // Guards are looked for beyond the domains of their operators, since a relation may switch before, in this island or in
 // one that is behind. Where none has when the next step begins, a guard without a value can decide nothing any more.
 kaiStatus guard_check_domain(Flow* flow, uint32_t island)
@@ -265,7 +283,7 @@ kaiStatus guard_check_domain(Flow* flow, uint32_t island)
     for (GuardWalk w = {.island = island}; own_guard(kernel, &w);)
     {
         const Guard* guard = &model->guards[w.index];
-        if (!isnan(kernel->R[guard->g]) || !guard_is_active(kernel, guard, false))
+        if (!isnan(kernel->R[guard->g]) || !guard_is_active(kernel, guard, false) || !ends_there(flow, w.index, code))
             continue;
         char text[100];
         uint32_t culprit = vm_trace_nan(model, kernel->R, code, guard->g);

@@ -8,6 +8,7 @@
 #include "base/tolerance.h"
 #include "flow/flow.h"
 #include "num/polynomial.h"
+#include "vm/tangent.h"
 
 #include <float.h>
 #include <math.h>
@@ -290,6 +291,23 @@ static double misfit_of_series(const Feed* f, const Part* p)
     return p->ended ? fmax(off, fmax(misfit_at(f, p, WINDOW_LOOK_1), misfit_at(f, p, WINDOW_LOOK_2))) : off;
 }
 
+// What the operators of the signal round by at the end of a part: cos(t^2) - 1 is 0 as long as its series is not, and
+// is off by 1e-16 however short the part.
+static double rounding_at_end(const Feed* f, const Part* p)
+{
+    const kaiModel* model = f->flow->model;
+    double *bounds = rounding_bounds(f->flow), rounding = 0;
+    if (bounds == NULL)
+        return 0;
+    value_at(f, p->from + p->length);
+    for (uint32_t i = 0; i < model->state_count; i++)
+        bounds[model->reg_first[REG_STATE] + i] = 0.5 * DBL_EPSILON * fabs(kernel_states(f->kernel)[i]);
+    if (vm_rounding(model, f->kernel->R, f->code, &f->kernel->host, bounds))
+        rounding = bounds[f->reg];
+    memset(bounds, 0, sizeof(double) * model->reg_count);
+    return isfinite(rounding) ? WINDOW_ROUNDINGS * rounding : 0;
+}
+
 // A pole, a kink that nobody watches, or terms that vanish by symmetry show as a difference. A small one that does not
 // shrink is the rounding of u.
 static void agree(const Feed* f, Part* p)
@@ -300,6 +318,8 @@ static void agree(const Feed* f, Part* p)
         double off = misfit_of_series(f, p), size = polynomial_bound(p->c, p->degree, p->length, 0);
         if (off <= DELAY_AGREE * size + time_noise(p) + DELAY_NOTHING ||
             (off <= DELAY_ROUGH * size && off > 0.2 * last))
+            return;
+        if (last < INFINITY && off <= rounding_at_end(f, p))
             return;
         last = off;
         p->length *= 0.25;

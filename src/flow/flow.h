@@ -182,6 +182,7 @@ struct Flow
     bool flies;                        // flight.c may serve this run
     bool beats;                        // beat.c may
     bool orbits;                       // orbit.c may
+    bool strides;                      // stride.c may
     uint64_t silent;                   // instants that may pass before whoever runs this wants to know
     uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
@@ -344,6 +345,16 @@ bool beat_take(Flow* flow, double until, double* t);
 bool orbit_serves(const Flow* flow);  // this run, at any time
 uint64_t orbit_take(Flow* flow, double until, uint64_t most);
 
+// stride.c: the same where clocks tick and the solver takes the steps. *status: KAI_OK, or what has gone wrong in the
+// last of them.
+bool stride_serves(const Flow* flow);
+uint64_t stride_take(Flow* flow, double until, uint64_t most, kaiStatus* status);
+
+// run.c: the only island stands at t, where kernel->located has crossed or what is listed is due: it passes what is no
+// crossing; the instant there.
+kaiStatus flow_arrive(Flow* flow, double t);
+kaiStatus flow_plain_instant(Flow* flow, double t);
+
 // ahead.c: fetches the memory of what comes next. Nothing else. It is told by scenes, which are made at the start.
 void ahead_prepare(Flow* flow);
 void ahead_fetch(Flow* flow);
@@ -394,6 +405,7 @@ typedef enum GuardBack
 GuardBack guard_steps_back(Flow* flow, uint32_t island, double theta);
 kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step begins
 void guard_excuse(Flow* flow, uint32_t island);             // what is rounding there
+void guard_armed(Flow* flow, uint32_t index);
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

@@ -52,17 +52,22 @@ static bool knows_better(const GuardWindow* w, double at)
     return WINDOW_ROUNDINGS * rounding < WINDOW_DOUBT * polynomial_bound(w->p.c, w->p.degree, at, 0);
 }
 
+static double place_at(const GuardWindow* w, double at)
+{
+    return guard_path_tolerance(w->path, w->theta + at / w->path->length) * w->path->length;
+}
+
 double guard_window_certain(const GuardWindow* w)
 {
-    double edges[2 * GUARD_TERMS], place = guard_path_tolerance(w->path) * w->path->length;
-    double sharp = larger(WINDOW_SHARP * w->length, WINDOW_PLACES * place);
+    double edges[2 * GUARD_TERMS];
     if (w->p.degree < 2 || polynomial_clear(w->p.c, w->p.degree, w->length, 0))
         return w->length;
     int count = find_edges(w, edges);
     for (int i = 0; i < count; i += 2)
     {
-        double to = i + 1 < count ? edges[i + 1] : w->length;
-        if (to - edges[i] > sharp && edges[i] > WINDOW_PLACES * place && knows_better(w, edges[i]))
+        double to = i + 1 < count ? edges[i + 1] : w->length, least = WINDOW_PLACES * place_at(w, edges[i]);
+        double sharp = larger(WINDOW_SHARP * edges[i], least);
+        if (to - edges[i] > sharp && edges[i] > least && knows_better(w, edges[i]))
             return edges[i];
     }
     return w->length;

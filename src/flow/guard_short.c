@@ -476,7 +476,7 @@ __attribute__((always_inline)) static inline bool look_in_flight(Flow* flow, uin
     return true;
 }
 
-static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
+__attribute__((always_inline)) static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
 {
     const GuardPath path = s->nearest;
     if (!stands_alone(&path, s->first, s->second))

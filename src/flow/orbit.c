@@ -44,8 +44,9 @@ enum
 bool orbit_serves(const Flow* flow)
 {
     const kaiModel* model = flow->model;
-    return flight_serves(flow) && model->clocks_count == 0 && model->state_count <= GLIDE_STATES &&
-           flow->guard_terms == NULL && flow->island_systems[0].states != NULL && flow->kernel->options->fired == NULL;
+    return flight_serves(flow) && model->clocks_count + model->blocks_count == 0 &&
+           model->state_count <= GLIDE_STATES && flow->guard_terms == NULL && flow->island_systems[0].states != NULL &&
+           flow->kernel->options->fired == NULL;
 }
 
 // ---- beginning
@@ -172,7 +173,7 @@ static inline bool pass(Orbit* o)
     o->reacted = crossed != NULL;
     if (crossed == NULL)
         return false;
-    lean_keep(kernel, &o->lean);
+    lean_keep(&o->lean);
     if (lean_react(kernel, &o->lean, crossed, o->next.t) != LEAN_MOVED)
         return false;
     if (start_again(o) && lean_arm(kernel, &o->lean) && kernel->hooks->steady(kernel->owner, &o->lean))
@@ -236,7 +237,7 @@ static void land(Orbit* o)
     for (int i = 0; i < o->n; i++)
         for (int k = 0; k < GLIDE_TERMS; k++)
             c[GLIDE_TERMS * i + k] = o->c[k][i];
-    lean_land(kernel, &o->lean);
+    lean_land(kernel, &o->lean, o->count);
     kernel->restarted.at[0] = 0;
     kernel->restarted.count = 1;
     ode_land(flow->island_odes[0], &glide, &(OdeSpan){now->t, now->t, 1, 0}, c, NULL);

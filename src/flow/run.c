@@ -289,7 +289,7 @@ static kaiStatus stand_still(Kernel* kernel)
 
 // The instant at t, to which flight.c or beat.c has come. Where nobody sees it, and it was ordinary, there is nobody to
 // tell either.
-static kaiStatus run_plain_instant(Flow* flow, double t)
+kaiStatus flow_plain_instant(Flow* flow, double t)
 {
     Kernel* kernel = flow->kernel;
     bool unseen = t < kernel->unseen_until;
@@ -310,7 +310,7 @@ static kaiStatus run_plain_instant(Flow* flow, double t)
 }
 
 // The only island stands where an instant is; the guard that has crossed there does not pass the end of its window.
-static kaiStatus arrive(Flow* flow, double t)
+kaiStatus flow_arrive(Flow* flow, double t)
 {
     Kernel* kernel = flow->kernel;
     if (flow->model->guards_count == 0)
@@ -339,23 +339,27 @@ static inline bool go_straight(Flow* flow, double until, kaiStatus* status)
     double t;
     if (!is_left_alone(kernel, until))
         return false;
-    uint64_t passed = flow->orbits && flow->silent > 1 ? orbit_take(flow, until, flow->silent) : 0;
+    uint64_t passed = 0;
+    if (flow->orbits && flow->silent > 1)
+        passed = orbit_take(flow, until, flow->silent);
+    else if (flow->strides && flow->silent > 1)
+        passed = stride_take(flow, until, flow->silent, status);
     if (passed > 0)
     {
         flow->silent -= passed - 1;
-        *status = KAI_INSTANT;
+        *status = *status == KAI_OK ? KAI_INSTANT : *status;
         return true;
     }
     if (flow->flies && flight_take(flow, until, &t))
     {
-        *status = run_plain_instant(flow, t);
+        *status = flow_plain_instant(flow, t);
         return true;
     }
     if (!flow->beats || !beat_take(flow, until, &t))
         return false;
-    *status = flow->no_memory ? KAI_ERR_MEMORY : arrive(flow, t);
+    *status = flow->no_memory ? KAI_ERR_MEMORY : flow_arrive(flow, t);
     if (*status == KAI_OK)
-        *status = run_plain_instant(flow, t);
+        *status = flow_plain_instant(flow, t);
     return true;
 }
 

@@ -286,7 +286,7 @@ static inline bool guard_stands_still(Kernel* kernel, const Guard* guard, const 
 static inline bool guard_leads_off(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
-    bool stands = guard_side_of(kernel, guard, state->g) == 0;
+    bool stands = !isnan(state->g) && guard_side_of(kernel, guard, state->g) == 0;
     if (stands && to == 0 && is_crossing(guard))
         to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
     if (!stands || to == 0)

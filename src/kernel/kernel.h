@@ -202,6 +202,8 @@ typedef struct KernelHooks
     kaiStatus (*past)(void* owner);
     // All of that of a lean instant (lean.c), after it. False: a listener has a suspicion, and has noted nothing.
     bool (*steady)(void* owner, const Lean* lean);
+    // And after that, where states were assigned and lean_tell has told: whether one of them is pushed onto a level.
+    kaiStatus (*settles)(void* owner);
     void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
     kaiStatus (*decide)(void* owner, bool fresh, uint32_t enabled, uint32_t* rank);

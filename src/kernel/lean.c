@@ -17,14 +17,12 @@ static bool serves_guard(const RoutineGuard* at)
            guard->react_present == NO_REG;
 }
 
-bool lean_serves(const Kernel* kernel, const Scene* scene)
+bool lean_possible(const Kernel* kernel, const Routine* r)
 {
-    const Routine* r = scene != NULL ? scene->routine : NULL;
-    bool serves =
-        r != NULL && kernel->options->fired == NULL && kernel->counted.count <= 8 * sizeof((Lean){0}.counted[0]);
-    for (uint32_t i = 0; serves && i < r->guard_count; i++)
-        serves = serves_guard(&r->guards[i]);
-    return serves;
+    bool possible = kernel->simple && kernel->options->fired == NULL;
+    for (uint32_t i = 0; possible && i < r->guard_count; i++)
+        possible = serves_guard(&r->guards[i]);
+    return possible;
 }
 
 // ---- back
@@ -87,7 +85,6 @@ void lean_take_back(Kernel* kernel, Lean* lean)
     }
     clear_events(kernel);
     take_back_cause(kernel, lean);
-    kernel->instant_time = kernel->load_time = kernel->flow_start = back->instant_time;
     kernel->counters.tags -= back->tags;
     kernel->counters.instants--;
     kernel->instant_runs--;
@@ -113,6 +110,7 @@ void lean_compute(Kernel* kernel, const Lean* lean)
 
 static LeanEnd give_up(Kernel* kernel, Lean* lean)
 {
+    kernel->counters.tags += lean->back.tags;
     lean_take_back(kernel, lean);
     return LEAN_BACK;
 }
@@ -138,7 +136,6 @@ static inline void turn(Kernel* kernel, Lean* lean, const RoutineGuard* at)
     state->crossed = state->crossed_first = state->toward;
     state->fired_g = *at->argument;
     state->fired = kernel->instant_runs;
-    kernel->fired[0] = at->index;
     *at->latch = 1;
     *at->side = state->toward;
 }
@@ -147,14 +144,11 @@ static inline bool begin(Kernel* kernel, Lean* lean, RoutineGuard* at, double t)
 {
     Routine* r = lean->scene->routine;
     lean->tag.crossed = at;
-    lean->tag.now = kernel->now = (kaiTag){t, 0, 0};
-    kernel->R[kernel->model->reg_time] = kernel->instant_time = kernel->load_time = kernel->flow_start = t;
+    lean->tag.now = (kaiTag){t, 0, 0};
+    kernel->now.t = kernel->R[kernel->model->reg_time] = t;
     kernel->counters.instants++;
-    kernel->moment += 2;
-    kernel->react_touches[0] = ++kernel->touch;
     bool fine = r->level_count == 0 || routine_levels(kernel, r, at != NULL) == 0;
     kernel->instant_runs++;
-    kernel->fired_count = at != NULL;
     if (at != NULL)
         turn(kernel, lean, at);
     else
@@ -200,6 +194,7 @@ static inline bool assign(Kernel* kernel, Lean* lean, Routine* r, RoutineWhen* w
     }
     lean->back.acts = acts;
     lean->back.act_count = when->count;
+    lean->back.reaction = when->reaction;
     value = values;
     for (const RoutineAct* act = acts; act < end; act++, value++, before++)
     {
@@ -265,8 +260,7 @@ static inline bool second_tag(Kernel* kernel, Lean* lean, bool* disturbs)
     if (routine_code(kernel, &r->react) != 0 || !routine_is_idle(r) || !take_guards(kernel, r, disturbs))
         return false;
     lean->counted[1] = count_present(kernel);
-    lean->back.tags++;
-    kernel->counters.tags++;
+    lean->back.tags = 2;
     return true;
 }
 
@@ -281,8 +275,6 @@ LeanEnd lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
     lean->jumps = false;
     if (!begin(kernel, lean, crossed, t) || routine_code(kernel, &r->react) != 0 || !take_left_limits(kernel, lean, r))
         return give_up(kernel, lean);
-    lean->back.tags = 1;
-    kernel->counters.tags++;
     lean->counted[0] = count_present(kernel);
     lean->counted[1] = 0;
     if (!routine_find_one(kernel, r, &when, &move))
@@ -298,8 +290,9 @@ LeanEnd lean_react(Kernel* kernel, Lean* lean, RoutineGuard* crossed, double t)
         fine = assign(kernel, lean, r, when, &disturbs, &other);
     if (fine && (lean->tag.now.p > 0 || other || move != NULL))
         fine = second_tag(kernel, lean, &disturbs);
-    if (!fine || (!disturbs && routine_has_look(lean->scene->routine, lean->scene)))
+    if (!fine || (!disturbs && lean->scene->routine->guard_count > 0))
         return give_up(kernel, lean);
+    kernel->counters.tags += lean->back.tags;
     return disturbs ? LEAN_MOVED : LEAN_STILL;
 }
 
@@ -322,7 +315,6 @@ static inline bool leads_on(Kernel* kernel, const Lean* lean, const RoutineGuard
 bool lean_arm(Kernel* kernel, Lean* lean)
 {
     Routine* r = lean->scene->routine;
-    kernel->moment++;
     if (routine_has_look(r, lean->scene) && routine_code(kernel, &r->look) != 0)
         return false;
     for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
@@ -342,6 +334,22 @@ bool lean_arm(Kernel* kernel, Lean* lean)
     return true;
 }
 
+void lean_tell(Kernel* kernel, const Lean* lean)
+{
+    const LeanBack* back = &lean->back;
+    const RoutineGuard* crossed = lean->tag.crossed;
+    kernel->left = (OrdinaryLeft){crossed != NULL ? crossed->index : NO_REG, lean->tag.g};
+    kernel->fired_count = crossed != NULL;
+    if (crossed != NULL)
+        kernel->fired[0] = crossed->index;
+    kernel->reacted_count = back->reaction != NO_REG;
+    kernel->reacted[0] = back->reaction;
+    kernel->jump_count = 0;
+    for (uint32_t i = 0; i < back->act_count; i++)
+        if (back->acts[i].state != NO_REG)
+            kernel->jumps[kernel->jump_count++] = (Jump){back->acts[i].state, back->before[i]};
+}
+
 static void land_guard(Kernel* kernel, const RoutineGuard* at)
 {
     GuardState* state = at->state;
@@ -352,12 +360,16 @@ static void land_guard(Kernel* kernel, const RoutineGuard* at)
     agenda_set(&kernel->agenda, at->item, INFINITY);
 }
 
-void lean_land(Kernel* kernel, const Lean* lean)
+void lean_land(Kernel* kernel, const Lean* lean, uint64_t count)
 {
     const Routine* r = lean->scene->routine;
     const RoutineGuard* crossed = lean->tag.crossed;
-    kernel->reaction += 2;
-    kernel->arming++;
+    kernel->load_time = kernel->flow_start = kernel->instant_time = lean->tag.now.t;
+    kernel->moment += 3 * count;
+    kernel->touch += count;
+    kernel->react_touches[0] = kernel->touch;
+    kernel->reaction += 2 * count;
+    kernel->arming += count;
     kernel->island_looked[0] = kernel->moment;
     kernel->left = (OrdinaryLeft){crossed != NULL ? crossed->index : NO_REG, lean->tag.g};
     kernel->fired_count = crossed != NULL;

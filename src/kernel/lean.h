@@ -17,12 +17,12 @@ typedef struct LeanBack  // what takes an instant back
     const Scene* scene;
     const RoutineMove* move;  // NULL: none was taken
     double mode;
+    uint32_t reaction;       // NO_REG: none has fired
     const RoutineAct* acts;  // what was assigned, and what it was before
     uint32_t act_count;
     double before[ROUTINE_ACTS];
     double sides[ROUTINE_GUARDS];
     uint64_t fired;
-    double instant_time;
     uint32_t clock, tags;
 } LeanBack;
 
@@ -32,12 +32,16 @@ typedef struct Lean
     LeanTag tag;
     double length;        // of the step that led here
     bool jumps;           // a state was assigned, perhaps what it was
+    bool settles;         // the caller has contact looked at
     uint64_t counted[2];  // of the events that are counted: those that are present at the two tags
     LeanBack back;
 } Lean;
 
 // Whether instants of a scene may be lean at all.
-bool lean_serves(const Kernel* kernel, const Scene* scene);
+static inline bool lean_serves(const Kernel* kernel, const Scene* scene)
+{
+    return scene != NULL && scene->routine != NULL && scene->routine->lean && kernel->counted.count <= 64;
+}
 
 typedef enum LeanEnd
 {
@@ -47,15 +51,16 @@ typedef enum LeanEnd
 } LeanEnd;
 
 // What takes the next instant back is noted: before the step that leads there.
-static inline void lean_keep(const Kernel* kernel, Lean* lean)
+static inline void lean_keep(Lean* lean)
 {
     const Routine* r = lean->scene->routine;
     LeanBack* back = &lean->back;
     back->tag = lean->tag;
     back->scene = lean->scene;
     back->move = NULL;
-    back->act_count = back->tags = 0;
-    back->instant_time = kernel->instant_time;
+    back->act_count = 0;
+    back->tags = 1;
+    back->reaction = NO_REG;
     for (uint32_t i = 0; i < r->guard_count; i++)
         back->sides[i] = r->guards[i].crossing ? *r->guards[i].side : *r->guards[i].latch;
 }
@@ -67,7 +72,9 @@ bool lean_arm(Kernel* kernel, Lean* lean);
 // slopes and time in the registers, all that is computed.
 void lean_take_back(Kernel* kernel, Lean* lean);
 void lean_compute(Kernel* kernel, const Lean* lean);
-// All that was not written of instants, the last of which is in *lean.
-void lean_land(Kernel* kernel, const Lean* lean);
+// What listeners ask who look at it as at any ordinary instant: what has fired and jumped.
+void lean_tell(Kernel* kernel, const Lean* lean);
+// All that was not written in `count` instants, the last of which is in *lean.
+void lean_land(Kernel* kernel, const Lean* lean, uint64_t count);
 
 #endif

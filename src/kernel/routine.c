@@ -154,6 +154,7 @@ Routine* routine_make(Kernel* kernel, const Scene* scene)
         r->whens[r->when_count++] = put_reaction(kernel, r, scene_whens(scene)[i], &acts);
     for (uint32_t i = 0; i < scene->moves; i++)
         r->moves[r->move_count++] = put_move(kernel, r, &scene->move[i], &acts);
+    r->lean = lean_possible(kernel, r);
     return r;
 }
 

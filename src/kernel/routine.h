@@ -67,6 +67,7 @@ struct Routine
 {
     RoutineCode react, look;
     uint32_t guard_count, when_count, move_count, level_count;
+    bool lean;  // its instants may be lean ones
     RoutineGuard guards[ROUTINE_GUARDS];
     RoutineLevel levels[ROUTINE_GUARDS];
     RoutineWhen whens[ROUTINE_WHENS];
@@ -76,6 +77,7 @@ struct Routine
 
 // Of a scene of a fused model; NULL: it has more than a routine holds, or there is no memory, and ordinary.c runs it.
 Routine* routine_make(Kernel* kernel, const Scene* scene);
+bool lean_possible(const Kernel* kernel, const Routine* routine);  // lean.c
 void routine_free(Kernel* kernel, Routine* routine);
 kaiStatus routine_run(Kernel* kernel, const Scene* scene, double t);
 

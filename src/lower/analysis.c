@@ -101,12 +101,13 @@ static void mark_tested(Compiler* c)
 
 static void mark(Compiler* c, NodeId root, uint32_t ctx, bool watched)
 {
+    mark_needed(c, root);
     walk_begin(&c->nodes);
     walk_push(&c->nodes, root);
     for (NodeId n; (n = node_walk_next(c)) != 0;)
     {
         c->node_ctxs.at[n] = ctx_common(c->flat, c->node_ctxs.at[n], ctx);
-        c->node_watched.at[n] |= watched;
+        c->asked.watched.at[n] |= watched;
     }
 }
 
@@ -140,7 +141,7 @@ static void mark_delays(Compiler* c)
         bool looks_back = node->op == NODE_DELAY && node->type != TYPE_EVENT;
         uint32_t var;
         if (looks_back && c->node_ctxs.at[n] != CTX_UNUSED && c->node_ctxs.at[n] != 0)
-            mark(c, n, delay_home(c, n, &var), c->node_watched.at[n]);
+            mark(c, n, delay_home(c, n, &var), c->asked.watched.at[n]);
     }
 }
 
@@ -173,7 +174,7 @@ static void mark_contexts(Compiler* c)
     while (c->node_ctxs.count < f->nodes.count)
     {
         vec_push(c->arena, c->node_ctxs, CTX_UNUSED);
-        vec_push(c->arena, c->node_watched, 0);
+        vec_push(c->arena, c->asked.watched, 0);
     }
     for (uint32_t i = 0; i < f->defs.count; i++)
         mark(c, f->defs.at[i].value, f->defs.at[i].ctx, true);

@@ -47,6 +47,23 @@ typedef struct VarInfo
     SymReg first_impulse;  // order + 1 VALUE registers: the weights of δ, δ′, …
 } VarInfo;
 
+// One condition more on the way to a node: it is asked for where that holds, or where it does not.
+typedef struct Need
+{
+    uint32_t before;      // the rest of the way; 0 = always
+    uint32_t last, next;  // those that go on from here; the next of those that go on from the same place
+    uint32_t depth;
+    NodeId condition;
+    bool holds;
+} Need;
+
+typedef struct Asked
+{
+    VEC(Need) needs;
+    VEC(uint32_t) of;      // [node]: index in needs
+    VEC(uint8_t) watched;  // [node]: a relation in it matters between events, so its change must be located
+} Asked;
+
 typedef struct Lowered
 {
     ScalarId value, present;  // value 0: not lowered yet
@@ -164,14 +181,14 @@ struct Compiler
     VEC(Lowered) lowered[PHASE_COUNT][2];  // [phase][inside smooth][node]
     VEC(NodeId) rewrites;                  // [node]: kinks spelled out
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
-    VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
-    VEC(Todo) todo;             // what lower has still to do, the innermost call last
-    Derive derive;              // and differentiate
-    Walk nodes;                 // the walk over expressions that every pass uses
-    VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
-    Map cell_index;             // node → cell
-    Map event_flags;            // registers that say that an event is present
-    Map pre_latches;            // register that holds a `pre`, or a derivative of one → cell
+    Asked asked;                           // what matters between events, and when
+    VEC(Todo) todo;                        // what lower has still to do, the innermost call last
+    Derive derive;                         // and differentiate
+    Walk nodes;                            // the walk over expressions that every pass uses
+    VEC(uint8_t) node_varies;              // [node]: Variability + 1; 0 = not known
+    Map cell_index;                        // node → cell
+    Map event_flags;                       // registers that say that an event is present
+    Map pre_latches;                       // register that holds a `pre`, or a derivative of one → cell
     VEC(Cell) cells;
     VEC(FaultInfo) faults;
     bool decide;              // loops that nothing can break are errors, not left to the run
@@ -201,6 +218,11 @@ enum
 };
 
 SymReg compiler_reg(Compiler* c, RegClass cls);
+
+// needed.c: when a relation is asked for. All that is read in `root` is, as its conditions say.
+void mark_needed(Compiler* c, NodeId root);
+// Whether a relation between what may have no value is asked for.
+ScalarId relation_needed(Compiler* c, Phase phase, NodeId relation);
 
 // analysis.c: facts about variables (variability, absence, loops), contexts of nodes.
 void analyse(Compiler* c);

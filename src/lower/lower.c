@@ -134,7 +134,7 @@ static NodeId relation_difference(Compiler* c, const Node* node)
 static bool is_watched(Compiler* c, NodeId n, bool smooth)
 {
     const Node* node = &c->flat->nodes.at[n];
-    if (smooth || n >= c->node_watched.count || !c->node_watched.at[n])
+    if (smooth || n >= c->asked.watched.count || !c->asked.watched.at[n])
         return false;
     if (node->op == NODE_FLOOR)
         return node_varies(c, node->arg[0]) >= VARIES_OUTSIDE;
@@ -588,7 +588,7 @@ static Lowered lower_external(Compiler* c, const Node* node, const Lowered* arg,
 static void refuse_step(Compiler* c, NodeId n, bool smooth)
 {
     const Node node = c->flat->nodes.at[n];
-    bool watched = n < c->node_watched.count && c->node_watched.at[n];
+    bool watched = n < c->asked.watched.count && c->asked.watched.at[n];
     if (smooth || !watched || c->refused == n || node_varies(c, node.arg[0]) != VARIES_ALWAYS)
         return;
     c->refused = n;

@@ -187,3 +187,53 @@ void ode_land(Ode* ode, OdeGlide* glide, const OdeSpan* step, const double* c, c
     land_counters(ode, glide);
     glide->steps = glide->restarts = glide->calls = 0;
 }
+
+// -------------------------------------------------------------------------------------------------------- back, awake
+
+_Static_assert(sizeof(OdeState) <= sizeof((OdeKept){0}.state), "a state fits");
+
+bool ode_keeps(const Ode* ode)
+{
+    return ode->method == &ode_taylor && ode->n <= FEW_STATES && ode->n > 0;
+}
+
+// All but the changes of method, which are none.
+static inline void copy_state(OdeState* to, const OdeState* from)
+{
+    const size_t first = offsetof(OdeState, choice.changes), rest = offsetof(OdeState, choice.taken);
+    memcpy(to, from, first);
+    memcpy((char*)to + rest, (const char*)from + rest, sizeof *to - rest);
+}
+
+void ode_keep(const Ode* ode, OdeKept* kept)
+{
+    copy_state((OdeState*)(void*)kept->state, &ode->state);
+    for (int i = 0; i < ode->n; i++)
+    {
+        kept->x[i] = ode->x[i];
+        kept->slope[i] = ode->slope[i];
+        kept->carry[i] = ode->dense[ODE_ORDER + 1][i];
+    }
+}
+
+void ode_back(Ode* ode, const OdeKept* kept)
+{
+    copy_state(&ode->state, (const OdeState*)(const void*)kept->state);
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->x[i] = kept->x[i];
+        ode->slope[i] = kept->slope[i];
+        ode->dense[ODE_ORDER + 1][i] = kept->carry[i];
+    }
+}
+
+// A snapshot holds no series. What was counted once is not counted again.
+void ode_wake(Ode* ode)
+{
+    OdeState* s = &ode->state;
+    double* rows[2] = {ode->x, ode->slope};
+    if (ode->method == &ode_taylor && !s->expanded && s->slope_valid && s->form == FORM_POINT && ode->n > 0)
+    {
+        s->expanded = ode->system->series(ode->ctx, s->t, 0, 1, rows) == 0;
+    }
+}

@@ -235,7 +235,21 @@ typedef struct OdeFlight
 // `degree`, 1 or 2, is that of the system. False: there is none from here.
 bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight);
 bool ode_flies(const Ode* ode);  // it has just started again, and may fly
-void ode_wake(Ode* ode);         // it did so before a snapshot was taken: order 0 of the system is made again
+// What takes the steps of few states back that are taken from here to the next restart and through it: where the solver
+// stands, not its last step.
+enum
+{
+    ODE_KEPT = 128,  // numbers
+};
+typedef struct OdeKept
+{
+    double state[ODE_KEPT];
+    double x[FEW_STATES], slope[FEW_STATES], carry[FEW_STATES];
+} OdeKept;
+bool ode_keeps(const Ode* ode);
+void ode_keep(const Ode* ode, OdeKept* kept);
+void ode_back(Ode* ode, const OdeKept* kept);
+void ode_wake(Ode* ode);  // it did so before a snapshot was taken: order 0 of the system is made again
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
 // be asked. Where ode_relaunches says no, it always has.
 bool ode_relaunches(const Ode* ode);

@@ -651,17 +651,6 @@ static inline bool flies(const Ode* ode)
            (ode->options.method != ODE_AUTO || s->choice.wish == s->choice.method) && s->form == FORM_POINT;
 }
 
-// A snapshot holds no series. What was counted once is not counted again.
-void ode_wake(Ode* ode)
-{
-    OdeState* s = &ode->state;
-    double* rows[2] = {ode->x, ode->slope};
-    if (ode->method == &ode_taylor && !s->expanded && s->slope_valid && s->form == FORM_POINT && ode->n > 0)
-    {
-        s->expanded = ode->system->series(ode->ctx, s->t, 0, 1, rows) == 0;
-    }
-}
-
 bool ode_flies(const Ode* ode)
 {
     return flies(ode);

@@ -135,6 +135,7 @@ static void hook_armed(void* owner, uint32_t guard)
     kaiSim* sim = owner;
     if (sim->flow.guard_terms != NULL)
         guard_affine_refresh(&sim->flow, guard);
+    guard_armed(&sim->flow, guard);
     zeno_armed(&sim->zeno, guard);
 }
 
@@ -182,6 +183,16 @@ static kaiStatus hook_tags(void* owner, uint32_t tags)
     return record_tags(&sim->record, tags);
 }
 
+static kaiStatus hook_settles(void* owner)
+{
+    kaiSim* sim = owner;
+    if (contact_is_calm(&sim->contact))
+        return KAI_OK;
+    scene_spread(&sim->kernel);
+    contact_late(&sim->contact);
+    return contact_watch(&sim->contact);
+}
+
 static kaiStatus hook_past(void* owner)
 {
     kaiSim* sim = owner;
@@ -191,18 +202,13 @@ static kaiStatus hook_past(void* owner)
         sliding_calm(&sim->sliding);
     zeno_late(&sim->zeno);
     kaiStatus status = zeno_after(&sim->zeno);
-    if (status != KAI_OK || contact_is_calm(&sim->contact))
-        return status;
-    scene_spread(&sim->kernel);
-    contact_late(&sim->contact);
-    return contact_watch(&sim->contact);
+    return status == KAI_OK ? hook_settles(sim) : status;
 }
 
 static bool hook_steady(void* owner, const Lean* lean)
 {
     kaiSim* sim = owner;
-    const Steady listeners = {&sim->record, &sim->zeno, &sim->sliding, &sim->contact};
-    return steady_note(&listeners, lean);
+    return steady_note(&sim->steady, lean);
 }
 
 static void hook_late(void* owner)
@@ -283,6 +289,7 @@ static const KernelHooks kernel_hooks = {
     .tags = hook_tags,
     .past = hook_past,
     .steady = hook_steady,
+    .settles = hook_settles,
     .late = hook_late,
     .decide = hook_decide,
     .decided = hook_decided,
@@ -364,8 +371,10 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->flow.beats = beat_serves(&sim->flow);  // which hangs on who looks at instants
+    sim->flow.strides = sim->flow.beats && stride_serves(&sim->flow);
     sim->kernel.budget = &sim->budget;
     sim->record.flow = &sim->flow;
+    sim->steady = (Steady){&sim->record, &sim->zeno, &sim->sliding, &sim->contact};
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
 }

@@ -28,6 +28,7 @@ struct kaiSim
     Surfaces surfaces;
     Sliding sliding;
     Endless endless;
+    Steady steady;
     Balance balance;
     Explore explore;
 #ifdef KAIROS_HOSTILE

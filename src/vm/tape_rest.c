@@ -21,6 +21,12 @@ static double beyond_turn(const TapeTurn* turn, int k, double h)
     return y < k + 1 ? term / (1 - y / (k + 1)) : turn->size > 0 ? INFINITY : 0;
 }
 
+// Zero times what is beyond all numbers may be any number.
+static double known(double bound)
+{
+    return isnan(bound) ? INFINITY : bound;
+}
+
 // What turns has another value in `now` for the time of this, which is kept.
 static void put_turns(const Tape* t, int k, double h)
 {
@@ -45,6 +51,8 @@ static void take_turns(const Tape* t)
 static double beyond_product(const double* x, const double* y, int k, double h)
 {
     double ends[SERIES_TERMS + 1], power = 1, sum = 0, powers[SERIES_TERMS];
+    if (!(x[BEYOND] < INFINITY) || !(y[BEYOND] < INFINITY))
+        return INFINITY;  // times a term that is 0, too
     for (int i = 0; i < k; i++, power *= h)
         powers[i] = power;
     ends[k] = y[BEYOND];
@@ -84,11 +92,11 @@ double tape_field_rest(const Tape* t, int k, double h, const double* weights, ui
         const TapeRow* row = &f->rows[i];
         double beyond = beyond_row(t, row, piece, k, h);
         if (i >= f->between_count)
-            most = beyond > 0 && !(beyond * weights[row->target] <= most) ? beyond * weights[row->target] : most;
+            most = most >= beyond * weights[row->target] ? most : known(beyond * weights[row->target]);
         else
-            t->now[row->target] = beyond;
+            t->now[row->target] = known(beyond);
         if (i < f->between_count && t->row_of[row->target] != NO_REG)
-            t->rows[t->row_of[row->target] + BEYOND] = beyond;
+            t->rows[t->row_of[row->target] + BEYOND] = known(beyond);
         piece += row->count + row->more;
     }
     take_turns(t);

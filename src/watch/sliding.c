@@ -99,7 +99,7 @@ static double rate(const Sliding* s, uint32_t guard, const double* field)
     return motion_rate(s->motion, guard, field);
 }
 
-// What of the slopes of a guard can be rounding.
+// What of the slopes of a guard can be rounding, or is nothing that the states would notice in a second.
 static double noise_of(const Sliding* s, uint32_t index)
 {
     const Guard* guard = &s->model->guards[index];
@@ -108,7 +108,9 @@ static double noise_of(const Sliding* s, uint32_t index)
     {
         uint32_t state = (uint32_t)s->model->guard_states[guard->first_state + i];
         double size = fabs(s->before[state]) + fabs(s->after[state]);
-        noise += CONTACT_ROUNDING * size * motion_sensitivity(s->motion, index, state);
+        const Ode* ode = s->flow->island_odes[s->model->state_islands[state]];
+        double nothing = ode_tolerance(ode, (int)s->model->state_slots[state]);
+        noise += (CONTACT_ROUNDING * size + nothing) * motion_sensitivity(s->motion, index, state);
     }
     return noise;
 }

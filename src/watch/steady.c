@@ -18,7 +18,8 @@ static inline bool is_close(const Steady* s, const Lean* lean, double t)
 static inline bool is_free(const Steady* s, const Lean* lean, uint32_t index, bool turned)
 {
     const Flow* flow = s->zeno->flow;
-    if (!lean->jumps || (turned && flow->guard_affine[index] && flow->model->guards[index].state_count == 1))
+    if (!lean->jumps || lean->settles ||
+        (turned && flow->guard_affine[index] && lean->tag.crossed->guard->state_count == 1))
         return true;
     Kernel* kernel = s->zeno->kernel;
     kernel->fired[0] = index;
@@ -49,7 +50,8 @@ static inline bool is_no_tunnel(const ZenoGuard* z, int8_t crossed, double slope
            !(crossed * slope > 0);
 }
 
-static inline void note_barrier(const Kernel* kernel, ZenoGuard* z, int8_t crossed, double t, bool turned, bool jumped)
+__attribute__((always_inline)) static inline void note_barrier(const Kernel* kernel, ZenoGuard* z, int8_t crossed,
+                                                               double t, bool turned, bool jumped)
 {
     double interval = t - z->barrier_time;
     if (!turned && crossed != z->barrier)
@@ -88,16 +90,17 @@ static inline void note_others(Zeno* zeno, const Lean* lean)
 }
 
 // As watch_fired, where that finds nothing.
-static inline bool note_fired(const Steady* s, const Lean* lean)
+__attribute__((always_inline)) static inline bool note_fired(const Steady* s, const Lean* lean)
 {
     Zeno* zeno = s->zeno;
     const GuardState* g = lean->tag.crossed->state;
     ZenoGuard* z = &zeno->guards[lean->tag.crossed->index];
     double t = lean->tag.now.t;
-    bool turned = g->crossed * g->slope<0, jumped = lean->tag.now.p> 0;
-    bool rests = z->barrier != 0 && z->barrier == g->crossed && !turned;
+    const bool watched = g->active, jumped = lean->tag.now.p > 0;
+    bool turned = watched && g->crossed * g->slope < 0;
+    bool rests = watched && z->barrier != 0 && z->barrier == g->crossed && !turned;
     if (is_close(s, lean, t) || !is_free(s, lean, lean->tag.crossed->index, turned) || zeno->tracked != 0 ||
-        z->holding || !is_no_tunnel(z, g->crossed, g->slope, t, turned))
+        z->holding || (watched && !is_no_tunnel(z, g->crossed, g->slope, t, turned)))
         return false;
     if (!rests)
     {
@@ -106,14 +109,15 @@ static inline bool note_fired(const Steady* s, const Lean* lean)
             return false;
         zeno_note_times(z, &times, t);
     }
-    z->turned = turned;
+    z->turned = watched ? turned : z->turned;
     if (turned)
     {
         z->flips = 0;
         z->jumps = jumped;
         z->last_flip = t;
     }
-    note_barrier(zeno->kernel, z, g->crossed, t, turned, jumped);
+    if (watched)
+        note_barrier(zeno->kernel, z, g->crossed, t, turned, jumped);
     z->located_g = lean->tag.g;
     z->located_at = zeno->kernel->instant_runs;
     bool back = turned && jumped && g->crossed * g->g >= 0;
@@ -135,7 +139,7 @@ static inline void note_motion(Sliding* sliding, double t)
     sliding->at_once = false;
 }
 
-static inline bool note_crossing(const Steady* s, const Lean* lean)
+__attribute__((always_inline)) static inline bool note_crossing(const Steady* s, const Lean* lean)
 {
     if (!note_fired(s, lean))
         return false;
@@ -144,10 +148,10 @@ static inline bool note_crossing(const Steady* s, const Lean* lean)
     return true;
 }
 
-// Clocks tick as often as they are written. What a tick does to states is looked at by contact.c.
+// Clocks tick as often as they are written.
 static inline bool note_tick(const Steady* s, const Lean* lean)
 {
-    if (lean->jumps)
+    if (lean->jumps && !lean->settles)
         return false;
     s->sliding->at_once = false;
     s->sliding->step = 0;
@@ -157,14 +161,13 @@ static inline bool note_tick(const Steady* s, const Lean* lean)
 bool steady_note(const Steady* s, const Lean* lean)
 {
     const bool ticks = lean->tag.crossed == NULL;
-    if (s->zeno->off || s->zeno->model->blocks_count > 0 || !(ticks ? note_tick(s, lean) : note_crossing(s, lean)))
+    if (s->zeno->off || !(ticks ? note_tick(s, lean) : note_crossing(s, lean)))
         return false;
     if (lean->scene->routine->guard_count > (ticks ? 0 : 1))
         note_others(s->zeno, lean);
-    if (lean->counted[0] + lean->counted[1] > 0)
-    {
+    if (lean->counted[0] != 0)
         record_count_bits(s->record, lean->counted[0]);
+    if (lean->counted[1] != 0)
         record_count_bits(s->record, lean->counted[1]);
-    }
     return true;
 }

@@ -15,7 +15,7 @@ typedef struct Steady  // who is told
     const Contact* contact;
 } Steady;
 
-// False: one of them has a suspicion, and none has noted anything.
+// Of a model without blocks. False: one of them has a suspicion, and none has noted anything.
 bool steady_note(const Steady* s, const Lean* lean);
 
 #endif

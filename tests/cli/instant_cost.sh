@@ -20,7 +20,7 @@ costs()
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
 costs ball 2000 8000 1730
-costs sigdel 0.1 0.3 3740
-costs boost 0.02 0.04 5840
+costs sigdel 0.1 0.3 3530
+costs boost 0.02 0.04 5300
 costs boost_bond 0.01 0.02 9400
 costs gas10 2 8 12600

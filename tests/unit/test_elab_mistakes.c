@@ -111,7 +111,7 @@ static const Bad bads[] = {
     {"K080", 1, 8, "import \"no/such.kai\"\nmodel M { }", "no/such.kai", "beside", NULL},
     {"K081", 2, 7, "model M { }\nmodel M { }", "model `M` is declared twice", NULL, NULL},
     {"K081", 1, 10, "function sin(x) = x\nmodel M { }", "of the language", NULL, NULL},
-    {"K082", 0, 0, "function f(x) = x", "no model", NULL, NULL},
+    {"K082", 1, 1, "function f(x) = x", "no model", NULL, NULL},
     {"K090", 2, 28, HEAD "  modes { initial mode a { j : J1 } } }", "in a mode", NULL, NULL},
     {"K091", 3, 13, HEAD "  state x; x' = 1; j : J0\n  bond j -> x }", "no", NULL, NULL},
     {"K092", 2, 19, HEAD "  j : J0; k : J0; r : R(r = 1)\n  bond j -> r; bond k -> r }", "more than one", NULL, NULL},

@@ -200,7 +200,11 @@ static void wrong_pictures_of_studies_are_refused(void** state)
     assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &bare, 1, 3, &error), KAI_ERR_USAGE);
     assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &factor, 1, 0, &error), KAI_ERR_USAGE);
     assert_int_equal(kaiChart_Draw(&options, KAI_CHART_TORNADO, &factor, 1, 3, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Check(NULL, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Check(&none, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Check(&options, NULL), KAI_OK);
     options.path = "/tmp/refused.html";
+    assert_int_equal(kaiChart_Check(&options, &error), KAI_ERR_USAGE);
     assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &factor, 1, 3, &error), KAI_ERR_USAGE);
     assert_null(kaiChart_Word(-1));
     assert_null(kaiChart_Word(4));

@@ -241,6 +241,58 @@ static void put_jump(char** at)
     put(at, "%s", jumps[below(7)]);
 }
 
+// Linear fields, products of them, flights, with clocks.
+static void put_machine(char* at)
+{
+    static const char* const fields[] = {"x' = %g - x", "x' = y - %g*x", "x' = %g", "x' = %g - x + sin(3*time)"};
+    static const char* const events[] = {"tick", "beat", "up(x - %g)", "down(y - %g)", "cross(y + x - %g)"};
+    static const char* const levels[] = {"x > %g", "y < %g", "x - y > %g or y > 3"};
+    put(&at, "model M {\n  state x = %g, y = %g, e = 0\n  discrete n = 0, k = 1\n", number(-1, 1), number(-1, 1));
+    put(&at, "  event tick = clock(%g), beat = clock(%g, 0.1)\n  e' = %s\n  ", number(0.3, 1), number(0.3, 1),
+        below(2) ? "x^2 - x*y" : "k - y");
+    put(&at, fields[below(4)], number(-1, 1));
+    put(&at, "\n");
+    if (below(2) == 0)
+        put(&at, "  when beat { k := %s }\n", below(2) ? "-k" : "if x > 0.2 then 1 else -1");
+    if (below(2) == 0)
+        put(&at, "  when tick { n := n + 1; %s }\n", below(2) ? "x := 0.5*x" : "k := 1 - k");
+    put(&at, "  modes {\n");
+    for (uint32_t mode = 0; mode < 2; mode++)
+    {
+        put(&at, "  %smode m%u { y' = %g%s\n", mode == 0 ? "initial " : "", mode, number(-2, 2),
+            below(2) ? " - y" : "");
+        for (uint32_t i = 0, count = 1 + below(2); i < count; i++)
+        {
+            bool event = i == 0 || below(2);
+            put(&at, "  on ");
+            put(&at, event ? events[below(5)] : levels[below(3)], number(-1, 2));
+            if (event && below(2))
+                put(&at, " if x > %g or y < 0.5", number(-1, 1));
+            put(&at, " -> m%u { %s }\n", 1 - mode, below(3) == 0 ? "y := 0.3*y" : below(2) ? "n := n + 1" : "");
+        }
+        put(&at, "  }\n");
+    }
+    put(&at, "  }\n}\nexperiment e of M { islands = one; stop = 80; record x, y every %g }\n", number(1, 20));
+}
+
+static void test_random_machines(void** state)
+{
+    (void)state;
+    const char* wanted = getenv("KAIROS_FLIGHTS");
+    int ended = 0, fewer = 0, count = wanted != NULL ? atoi(wanted) : 60;
+    for (int i = 0; i < count; i++)
+    {
+        char text[4000];
+        drawn = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
+        put_machine(text);
+        Seen s = run_all(text, none, false);
+        ended += s.status == KAI_END;
+        fewer += 2 * s.calls < s.counters.instants;
+    }
+    print_message("%d of %d random machines came to their end, %d of them mostly in one go\n", ended, count, fewer);
+    assert_true(4 * ended > count && 4 * fewer > count);
+}
+
 // Two points under forces that modes change.
 static void put_flight(char* at)
 {
@@ -328,8 +380,8 @@ static void test_interrupt(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball), cmocka_unit_test(test_bodies),
-                                       cmocka_unit_test(test_random_flights), cmocka_unit_test(test_limits),
-                                       cmocka_unit_test(test_interrupt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball),           cmocka_unit_test(test_bodies),
+                                       cmocka_unit_test(test_random_flights), cmocka_unit_test(test_random_machines),
+                                       cmocka_unit_test(test_limits),         cmocka_unit_test(test_interrupt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
