@@ -98,7 +98,7 @@ static bool begin(Orbit* o, Flow* flow, double until)
         ode_wake(ode);
     take_degree(o);
     o->limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
-    o->until = smaller(until, kernel->unseen_until);
+    o->until = smaller(until, kernel->unseen.until);
     if (!(kernel->now.t < o->until) || o->degree < 1 || o->degree > 2 || kernel->hold_next != INFINITY)
         return false;
     const Scene* scene = o->lean.scene = scene_of_modes(kernel);

@@ -292,7 +292,7 @@ static kaiStatus stand_still(Kernel* kernel)
 kaiStatus flow_plain_instant(Flow* flow, double t)
 {
     Kernel* kernel = flow->kernel;
-    bool unseen = t < kernel->unseen_until;
+    bool unseen = t < kernel->unseen.until;
     kaiStatus status = unseen ? KAI_OK : flow->hooks->between(flow->owner, kernel->now.t, t);
     if (status != KAI_OK)
         return status;
@@ -367,7 +367,7 @@ static inline bool go_straight(Flow* flow, double until, kaiStatus* status)
 static inline bool is_silent(Flow* flow, kaiStatus status)
 {
     const Kernel* kernel = flow->kernel;
-    if (status != KAI_INSTANT || flow->silent < 2 || kernel->halted || !(kernel->now.t < kernel->unseen_until))
+    if (status != KAI_INSTANT || flow->silent < 2 || kernel->halted || !(kernel->now.t < kernel->unseen.until))
         return false;
     flow->silent--;
     return true;

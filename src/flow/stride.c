@@ -209,12 +209,12 @@ static inline bool may_go_on(const Stride* s, uint64_t most)
 static bool begin(Stride* s, Flow* flow, double until)
 {
     Kernel* kernel = flow->kernel;
-    if (!(kernel->now.t < kernel->unseen_until) || !is_clear(flow) || kernel->hold_next != INFINITY ||
+    if (!(kernel->now.t < kernel->unseen.until) || !is_clear(flow) || kernel->hold_next != INFINITY ||
         !ode_keeps(flow->island_odes[0]))
         return false;
     s->flow = flow;
     s->until = until;
-    s->unseen = kernel->unseen_until;
+    s->unseen = kernel->unseen.until;
     s->count = 0;
     s->over = false;
     s->status = KAI_OK;

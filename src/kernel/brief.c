@@ -432,7 +432,7 @@ kaiStatus brief_whole(Kernel* kernel)
 
 kaiStatus brief_tag(Kernel* kernel)
 {
-    bool whole = kernel->brief == NULL || !kernel->brief->used || kernel->unseen_tags > 0;
+    bool whole = kernel->brief == NULL || !kernel->brief->used || kernel->unseen.tags > 0;
     kaiStatus status = whole ? KAI_OK : brief_whole(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }

@@ -100,7 +100,7 @@ static Course* find(const BriefSet* set, uint64_t fires, uint64_t cause)
 void course_begin(Kernel* kernel)
 {
     Courses* c = &kernel->brief->courses;
-    c->open = c->log != NULL && kernel->unseen_tags > 0 && !kernel->bonds->struck;
+    c->open = c->log != NULL && kernel->unseen.tags > 0 && !kernel->bonds->struck;
     c->draft.count = 0;
 }
 
@@ -469,7 +469,7 @@ static kaiStatus arrive(Kernel* kernel, const Course* course, const Before* befo
 static bool may_go(const Kernel* kernel, const Course* course)
 {
     uint64_t most = kernel->options->limits.tags;
-    return course != NULL && course->vain < COURSE_VAIN && course->tags <= kernel->unseen_tags &&
+    return course != NULL && course->vain < COURSE_VAIN && course->tags <= kernel->unseen.tags &&
            (most == 0 || (uint64_t)kernel->counters.tags + course->count <= most);
 }
 
@@ -478,7 +478,7 @@ const Course* course_run(Kernel* kernel, bool* reacted, kaiStatus* status)
     Brief* brief = kernel->brief;
     BriefSet* set = brief->stale ? NULL : brief->set;
     *reacted = set != NULL && set->course_count > 0 && set->passages != NULL && passage_serves(kernel) &&
-               !kernel->bonds->struck && kernel->unseen_tags > 0 && !is_timed(kernel);
+               !kernel->bonds->struck && kernel->unseen.tags > 0 && !is_timed(kernel);
     if (!*reacted)
         return NULL;
     brief->used = true;

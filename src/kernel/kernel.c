@@ -341,7 +341,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->clock_origin = strcmp(options->clocks, "start") == 0 ? options->start : 0;
     kernel->instant_time = NAN;
     kernel->hold_next = INFINITY;
-    kernel->unseen_until = -INFINITY;
+    kernel->unseen.until = -INFINITY;
     kernel_seed(kernel, options->seed);
     return true;
 }
@@ -410,7 +410,7 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     }
     block = blocks_load(kernel, block + padded(queue_save_size(&kernel->queue)), ok);
     kernel->failure = (kaiError){0};
-    kernel->unseen_until = -INFINITY;
+    kernel->unseen.until = -INFINITY;
     if (kernel->bonds != NULL)
         bonds_forget_registers(kernel);
     contexts_refresh(kernel);

@@ -196,7 +196,7 @@ typedef struct KernelHooks
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
     // Asked where there are short programs: does anybody look at this left limit; tags that nobody looks at
-    // (`unseen_tags`).
+    // (`unseen.tags`).
     bool (*sees)(void* owner);
     kaiStatus (*tags)(void* owner, uint32_t tags);
     kaiStatus (*past)(void* owner);
@@ -305,6 +305,12 @@ typedef struct SceneMarks
     const Scene* now;     // of the modes that are active; NULL: it has to be looked for
 } SceneMarks;
 
+typedef struct Unseen  // by listeners, as they say
+{
+    uint32_t tags;  // so many more of this instant have nobody who looks at them
+    double until;   // before it nothing is wanted but the count of events: no row, no value at a time
+} Unseen;
+
 typedef struct Warnings  // the first ones
 {
     kaiError list[4];
@@ -327,10 +333,9 @@ struct Kernel
     ShortDelay short_delay;
     ChoicePolicy policy;
     SceneMarks scene;
-    bool plain, simple;    // a model whose instants plain.c runs; and one that may have ordinary ones
-    uint32_t unseen_tags;  // so many more of this instant have nobody who looks at them (listeners say so at each)
-    double unseen_until;   // before it no listener wants anything but the count of events: no row, no value at a time
-    IndexList counted;     // registers of the events that are counted at tags
+    bool plain, simple;  // a model whose instants plain.c runs; and one that may have ordinary ones
+    Unseen unseen;
+    IndexList counted;  // registers of the events that are counted at tags
     OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)

@@ -1,6 +1,6 @@
 // Lean instants (decision 0325). From one instant to the next of a small model most of what an instant writes is
 // overwritten by the next one before anybody has read it: numbers of moments, windows of guards, lists of what fired
-// and what started again. As long as nobody is told (kernel->unseen_until) the loop of flow/orbit.c stays within such
+// and what started again. As long as nobody is told (kernel->unseen.until) the loop of flow/orbit.c stays within such
 // instants; what they have in common is written when it leaves (lean_land). The rules are those of routine.c and
 // guard.h. What turns out to be more than one reaction or transition with a quiet second tag is taken back, to the last
 // register that anybody keeps, and comes again the general way.

@@ -160,7 +160,7 @@ void passage_begin(Kernel* kernel, bool same)
 {
     PassageDraft* draft = &kernel->bonds->passages.draft;
     draft->open = false;
-    if (same || !kernel->bonds->given || !passage_serves(kernel) || kernel->unseen_tags == 0)
+    if (same || !kernel->bonds->given || !passage_serves(kernel) || kernel->unseen.tags == 0)
         return;
     PassageSet* set = passage_find_set(kernel, true);
     if (set == NULL)

@@ -316,7 +316,7 @@ bool passage_follow(Kernel* kernel, CommitResult* result, kaiStatus* status)
     bool rests = same && cause == 0;
     Passage* way = rests ? NULL : passage_find(kernel, set, cause);
     bool open = way != NULL && passage_is_open(run, way);
-    if (!(rests || open) || (rests ? 1 : way->tags) > kernel->unseen_tags)
+    if (!(rests || open) || (rests ? 1 : way->tags) > kernel->unseen.tags)
         return false;
     if (!rests)
         return take(kernel, way, same, result, status);

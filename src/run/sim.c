@@ -159,9 +159,9 @@ static bool hook_calm(void* owner, double t)
     kaiSim* sim = owner;
     Kernel* kernel = &sim->kernel;
     bool tracked = kernel->located_count > 0 && sim->zeno.tracked == kernel->located[0] + 1;
-    if (!(t < kernel->unseen_until))
-        kernel->unseen_until = record_unseen_until(&sim->record);
-    return (t < kernel->unseen_until || record_is_blind(&sim->record, t)) && !tracked &&
+    if (!(t < kernel->unseen.until))
+        kernel->unseen.until = record_unseen_until(&sim->record);
+    return (t < kernel->unseen.until || record_is_blind(&sim->record, t)) && !tracked &&
            kernel->hold_next == INFINITY && sliding_is_calm(&sim->sliding, t);
 }
 

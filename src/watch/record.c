@@ -557,7 +557,7 @@ static inline bool is_left_unseen(const Record* record)
 
 static inline void count_unseen(const Record* record, bool unseen)
 {
-    record->kernel->unseen_tags = unseen && record->rank < TAGS_MANY ? TAGS_MANY - record->rank : 0;
+    record->kernel->unseen.tags = unseen && record->rank < TAGS_MANY ? TAGS_MANY - record->rank : 0;
 }
 
 void record_begin(Record* record)
@@ -570,7 +570,7 @@ void record_begin(Record* record)
 kaiStatus record_tags(Record* record, uint32_t tags)
 {
     record->rank += tags;
-    record->kernel->unseen_tags -= tags;
+    record->kernel->unseen.tags -= tags;
     if (record->asks_last)
         probes_last(record);
     else
@@ -582,7 +582,7 @@ kaiStatus record_tags(Record* record, uint32_t tags)
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     record->rank = left ? 0 : record->rank;
-    bool unseen = instant && (left ? is_left_unseen(record) : record->kernel->unseen_tags > 0);
+    bool unseen = instant && (left ? is_left_unseen(record) : record->kernel->unseen.tags > 0);
     if (unseen)
     {
         if (left ? record->left_probes && !record->asks_last : record->tag_probes)  // tags follow

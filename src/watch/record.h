@@ -112,9 +112,9 @@ kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an i
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
 // Before this time record_is_blind and record_step find nothing to do; -inf: they must be asked.
 double record_unseen_until(const Record* record);
-bool record_sees(Record* record);                                 // values of a left limit that no column has
-kaiStatus record_tags(Record* record, uint32_t tags);             // so many tags that nobody sees
-void record_count(Record* record);                                // events that are present at a tag
+bool record_sees(Record* record);                      // values of a left limit that no column has
+kaiStatus record_tags(Record* record, uint32_t tags);  // so many tags that nobody sees
+void record_count(Record* record);                     // events that are present at a tag
 // Of a lean instant: the bits of those that are present at a tag.
 void record_count_bits(Record* record, uint64_t present);
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
