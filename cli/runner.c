@@ -168,7 +168,7 @@ static kaiStatus drive(const RunRequest* r, const kaiModel* model, kaiSim* sim, 
 {
     enum
     {
-        SHOWN = 10000  // instants at most, until it is shown how far the run has come
+        SHOWN = 1000  // instants at most, until it is shown how far the run has come
     };
     kaiStatus status;
     double start = kaiModel_SimOptions(model).start, next = r->checkpoint > 0 ? start : INFINITY;

@@ -507,6 +507,9 @@ kaiStatus kaiSim_RunTo(kaiSim* sim, double t, int instants)
 {
     if (sim == NULL || isnan(t) || instants < 1)
         return KAI_ERR_USAGE;
+#ifdef KAIROS_HOSTILE
+    instants = 1;  // each of them is visited
+#endif
     kaiStatus status = hostile_visit(sim);
     return status == KAI_OK ? flow_run_to(&sim->flow, t, (uint64_t)instants) : status;
 }

@@ -437,6 +437,9 @@ static void test_no_sim(void** state)
     assert_int_equal(kaiSim_Step(NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_StepTo(NULL, 1), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_StepTo(h.sim, NAN), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_RunTo(NULL, 1, 1), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_RunTo(h.sim, NAN, 1), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_RunTo(h.sim, 1, 0), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Run(NULL), KAI_ERR_USAGE);
     assert_true(kaiSim_Now(NULL).t == 0);
     assert_int_equal(kaiSim_Rates(NULL, NULL), KAI_ERR_USAGE);
