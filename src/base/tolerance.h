@@ -148,11 +148,13 @@ static inline bool time_same(double a, double b, double scale)
 
 // ---- crossings
 
-// A crossing is located to an ulp of t, or of the start of its step, but no finer than a double can say where in the
-// step it lies (CROSSING_FINEST of the way there) and no coarser than CROSSING_COARSEST of the step.
+// A crossing is located to an ulp of t, but no finer than a double can say where in the step it lies (CROSSING_FINEST
+// of it) and no coarser than CROSSING_COARSEST. A run that begins at 0 has no ulp to measure by: where t is below
+// CROSSING_EARLY of the step the coarsest serves.
 #define CROSSING_ULP 1.1e-16
 #define CROSSING_FINEST 1.2e-16
 #define CROSSING_COARSEST 1e-15
+#define CROSSING_EARLY 0.01
 // Below this part of a step there is no place between two others.
 #define CROSSING_NOWHERE 0x1p-80
 // The polynomial of a guard is close to the guard: Newton's method on the guard itself moves a root by less than this

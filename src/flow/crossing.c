@@ -136,7 +136,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
         scan_samples(path, c);
         return;
     }
-    double least = 4 * guard_path_tolerance(path, c->reached);
+    double least = 4 * guard_path_tolerance(path);
     if (w.end < 1 && w.end - w.theta < least)
     {
         w.end = smaller(1, w.theta + least);

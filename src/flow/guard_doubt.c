@@ -52,9 +52,11 @@ static bool knows_better(const GuardWindow* w, double at)
     return WINDOW_ROUNDINGS * rounding < WINDOW_DOUBT * polynomial_bound(w->p.c, w->p.degree, at, 0);
 }
 
+// What time can tell apart there, however long the step is.
 static double place_at(const GuardWindow* w, double at)
 {
-    return guard_path_tolerance(w->path, w->theta + at / w->path->length) * w->path->length;
+    double t = guard_path_time(w->path, w->theta + at / w->path->length);
+    return CROSSING_ULP * larger(fabs(w->path->start), fabs(t));
 }
 
 double guard_window_certain(const GuardWindow* w)

@@ -71,7 +71,7 @@ static bool is_plain_at(const GuardPath* path, const Inputs* inputs, double t, d
 
 double guard_path_unhidden(const GuardPath* path, double theta, double end)
 {
-    double least = CROSSING_COARSEST, part = end - theta, t = guard_path_time(path, theta);
+    double least = guard_path_tolerance(path), part = end - theta, t = guard_path_time(path, theta);
     Inputs inputs;
     if (!is_sharp(path) || hidden_ranges(path->flow) == NULL)
         return end;

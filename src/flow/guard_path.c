@@ -153,10 +153,11 @@ double guard_path_slope(const GuardPath* path, double theta)
     return flow->kernel->R[guard->slope];
 }
 
-double guard_path_tolerance(const GuardPath* path, double theta)
+double guard_path_tolerance(const GuardPath* path)
 {
-    double ulp = CROSSING_ULP * larger(fabs(path->start), fabs(guard_path_time(path, theta))) / path->length;
-    return smaller(larger(ulp, larger(CROSSING_FINEST * theta, CROSSING_NOWHERE)), CROSSING_COARSEST);
+    double ulp = CROSSING_ULP * fabs(path->start) / path->length;
+    return fabs(path->start) > CROSSING_EARLY * path->length ? smaller(larger(ulp, CROSSING_FINEST), CROSSING_COARSEST)
+                                                             : CROSSING_COARSEST;
 }
 
 void guard_note_touch(const GuardPath* path, double theta)

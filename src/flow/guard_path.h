@@ -140,7 +140,7 @@ bool guards_are_plain(const Flow* flow, const Routine* r);  // all of them may b
 
 void guard_note_touch(const GuardPath* path, double theta);
 
-// What theta resolves there: an ulp of the time itself, or of that of the start of the step, however long the step is.
-double guard_path_tolerance(const GuardPath* path, double theta);
+// What theta resolves: an ulp of t, or of the step where that starts near t = 0.
+double guard_path_tolerance(const GuardPath* path);
 
 #endif

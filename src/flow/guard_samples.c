@@ -36,7 +36,8 @@ static double slope_function(void* ctx, double theta)
 
 static double bisect_past(const GuardPath* path, double lo, double hi)
 {
-    while (hi - lo > guard_path_tolerance(path, hi))
+    const double tolerance = guard_path_tolerance(path);
+    while (hi - lo > tolerance)
     {
         double mid = 0.5 * (lo + hi);
         if (!(mid > lo && mid < hi))
@@ -51,8 +52,7 @@ static double bisect_past(const GuardPath* path, double lo, double hi)
 
 double guard_samples_locate(const GuardPath* path, double lo, double hi)
 {
-    double g_lo = guard_path_value(path, lo), g_hi = guard_path_value(path, hi);
-    double tolerance = guard_path_tolerance(path, lo);
+    double g_lo = guard_path_value(path, lo), g_hi = guard_path_value(path, hi), tolerance = guard_path_tolerance(path);
     if (!(path->toward * g_lo < 0) || !(path->toward * g_hi > 0))
         return bisect_past(path, lo, hi);  // no sign to go by
     RootResult root = root_find_sloped(path->flow->root, root_function, root_slope, (void*)path, lo,
@@ -143,7 +143,7 @@ static bool scan_piece(Samples* s, const GuardPiece* p, int depth)
     left.slope_hi = right.slope_lo = guard_path_slope(path, left.hi);
     left.g_hi = right.g_lo = guard_value(flow->kernel, path->guard);
     bool smooth = depth >= LEAST && is_smooth(path, p, left.g_hi, left.slope_hi);
-    bool divisible = p->hi - p->lo > 4 * guard_path_tolerance(path, p->lo);
+    bool divisible = p->hi - p->lo > 4 * guard_path_tolerance(path);
     if (!smooth && divisible && may_go_on(s))
         return scan_piece(s, &left, depth + 1) || scan_piece(s, &right, depth + 1);
     if (!smooth && divisible)

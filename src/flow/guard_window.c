@@ -15,7 +15,7 @@
 // a higher order.
 static bool polish(const GuardPath* path, const GuardPolynomial* p, double theta, double reach, double* tau)
 {
-    double from = *tau, change = 0;
+    double from = *tau, change = 0, place = guard_path_tolerance(path) * path->length;
     for (int round = 0; round < 4; round++)
     {
         change = guard_path_value(path, theta + *tau / path->length) / polynomial_slope(p->c, p->degree, *tau);
@@ -25,7 +25,6 @@ static bool polish(const GuardPath* path, const GuardPolynomial* p, double theta
         if (fabs(change) <= FIXED_POINT_STILL * (*tau + theta * path->length))
             break;
     }
-    double place = guard_path_tolerance(path, theta + *tau / path->length) * path->length;
     return fabs(change) <= WINDOW_PLACES * place;
 }
 
@@ -170,7 +169,7 @@ static double walk_roots(const GuardWindow* w, const PolynomialRoot* roots, int 
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
-        return guard_push_past(path, w->theta + guard_path_tolerance(path, w->theta), w->end, 0);
+        return guard_push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
     for (int i = 0; i < count; i++)
     {
         const PolynomialRoot* root = &roots[i];
@@ -316,7 +315,7 @@ static double noise_at_end(const GuardWindow* w)
 static void agree(GuardWindow* w)
 {
     const GuardPath* path = w->path;
-    double last = INFINITY, least = guard_path_tolerance(path, w->theta);
+    double last = INFINITY, least = guard_path_tolerance(path);
     for (int round = 0; round < 60 && w->end - w->theta > least; round++)
     {
         w->g_end = guard_path_value(path, w->end);
