@@ -36,6 +36,9 @@ struct kaiSim
 #endif
 };
 
+extern const KernelHooks sim_kernel_hooks;  // hooks.c
+extern const FlowHooks sim_flow_hooks;
+
 #ifdef KAIROS_HOSTILE
 // All but the options, the record and the exploration made anew, as they are before a start. False: no memory.
 bool sim_remake(kaiSim* sim);
