@@ -93,11 +93,16 @@ static inline double control_retry(const Ode* ode, double h, double shorter)
     return h > least && shorter < least ? least : shorter;
 }
 
+// After a step that was cut down since f has no value beyond it, and in which a state that has a slope has not moved:
+// has f a value where each of these is a little further on its way, by more than what rounding excuses? If not, the run
+// has come to the border of a domain; near t = 0, where steps can be of any length, time alone would go on for ever.
+bool control_stands(Ode* ode, double t_end);
+
 // One accepted step with error control.
 static inline int control_step(Ode* ode, double limit, const Control* c, Trial* trial)
 {
     OdeState* s = &ode->state;
-    bool rejected = false;
+    bool rejected = false, broken = false;
     int failure = TRIAL_OK;
     double proposed = ode_larger(s->next, ode->options.min_step);
     for (;;)
@@ -118,6 +123,10 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
         error *= s->strict;
         if (status == TRIAL_OK && error <= 1)
         {
+            if (broken && control_stands(ode, t_end))
+            {
+                return ode_failure(TRIAL_SHRINK);
+            }
             double log_error = 0.5 * control_log2(error);
             double next = h / control_factor(c, s, h, log_error);
             // After a rejection do not grow at once; a step that was only clipped says nothing against the natural one.
@@ -133,6 +142,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
         s->stats.rejected++;
         s->stats.halvings += status == TRIAL_CONVERGE || status == TRIAL_SINGULAR;
         s->stats.broken += status == TRIAL_SHRINK || (status == TRIAL_OK && !(error < 1e300));
+        broken = status != TRIAL_OK || !(error < 1e300);
         s->stats.worst = -1;  // a trial that broke off has no shares of the error
         if (status == TRIAL_OK)
         {
@@ -157,6 +167,7 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
 {
     OdeState* s = &ode->state;
     double proposed = s->next > 0 && s->next < ode->options.step ? s->next : ode->options.step;
+    bool broken = false;
     for (;;)
     {
         bool last;
@@ -168,6 +179,10 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
         {
             return status;
         }
+        if (status == TRIAL_OK && broken && control_stands(ode, t_end))
+        {
+            return ode_failure(TRIAL_SHRINK);
+        }
         if (status == TRIAL_OK)
         {
             s->next = 2 * proposed;
@@ -176,6 +191,7 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
         }
         s->stats.halvings += status != TRIAL_SHRINK;
         s->stats.broken += status == TRIAL_SHRINK;
+        broken = true;
         s->stats.rejected++;
         proposed = 0.5 * h;
         if (proposed < ode_shortest(ode))

@@ -282,6 +282,34 @@ static int largest_share(const Ode* ode)
     return worst;
 }
 
+// The state in which a trial ended, where each that has a slope and stands has gone a little on. False: none stands.
+static bool nudge(const Ode* ode, double* x)
+{
+    const double little = 0x1p-44;
+    bool stands = false;
+    for (int i = 0; i < ode->n; i++)
+    {
+        bool lost = ode->slope[i] != 0 && ode->x_start[i] == ode->x[i];
+        x[i] = ode->x_start[i] + (lost ? copysign(little * ode->x[i], ode->slope[i]) : 0);
+        stands |= lost;
+    }
+    return stands;
+}
+
+bool control_stands(Ode* ode, double t_end)
+{
+    size_t size = 2 * sizeof(double) * (size_t)ode->n;
+    double* x = ode->allocator.alloc(ode->allocator.user, NULL, 0, size);
+    bool stands = x != NULL && nudge(ode, x);
+    int status = stands ? ode_rhs(ode, t_end, x, x + ode->n) : TRIAL_OK;
+    bool ends = status == TRIAL_SHRINK || (stands && status == TRIAL_OK && !ode_finite(ode->n, x + ode->n));
+    if (x != NULL)
+    {
+        ode->allocator.alloc(ode->allocator.user, x, size, 0);
+    }
+    return ends;
+}
+
 void control_blame(Ode* ode)
 {
     ode->state.stats.worst = largest_share(ode);

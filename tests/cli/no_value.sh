@@ -20,3 +20,21 @@ ends "state x = -3; x' = 1; event e = up(sqrt(x) - 1)" '`up(sqrt(x) - 1)` has no
 
 printf "model M { state x = 0; x' = 1; signal o = if sin(x)/x > 0.5 then 1 else 2 }\nexperiment e of M { stop = 6; expect at(1, o) == 1 and final(o) == 2 }\n" >"$WORK/m.kai"
 exits 0 test "$WORK/m.kai"
+
+# A derivative whose state is on the border of its domain from the start, and does not move in steps as short as those near t = 0: the run ends there.
+borders()
+{
+    printf 'model M {\n %s }\nexperiment e of M { stop = 3; start = %s }\n' "$1" "$2" >"$WORK/m.kai"
+    for solver in auto rk45 rk23 cvode_bdf euler; do
+        exits 3 run "$WORK/m.kai" --solver $solver --time 20 -o "$WORK/m.csv"
+        says "the derivative of z has no value beyond t = "
+        says 'm.kai:2:'
+    done
+    for solver in rosenbrock trapezoid backward_euler; do
+        exits 3 run "$WORK/m.kai" --solver $solver --time 20 -o "$WORK/m.csv"
+        ! grep -q 'takes more than' "$err" || fail "$solver: endless: $1"
+    done
+}
+borders "state x = 1, z = 0; x' = -1; z' = asin(2 - x)" 0
+borders "state x = 1, z = 0; x' = 1; z' = sqrt(1 - x)" 0
+borders "state x = 1, z = 0; x' = 1; z' = sqrt(1.001 - x)" -0.001
