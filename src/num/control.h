@@ -98,6 +98,19 @@ static inline double control_retry(const Ode* ode, double h, double shorter)
 // has come to the border of a domain; near t = 0, where steps can be of any length, time alone would go on for ever.
 bool control_stands(Ode* ode, double t_end);
 
+// How long the step after one of length h, which stands, may be.
+static inline void control_plan(Ode* ode, const Control* c, double h, double error, bool rejected)
+{
+    OdeState* s = &ode->state;
+    double log_error = 0.5 * control_log2(error);
+    double next = h / control_factor(c, s, h, log_error);
+    // After a rejection do not grow at once; a step that was only clipped says nothing against the natural one.
+    next = rejected && next > h ? h : next;
+    s->next = !rejected && h < s->next && next < s->next ? s->next : next;
+    s->next = ode_larger(s->next, ode->options.min_step);
+    s->log_error = log_error > -13.3 ? log_error : -13.3;  // not below 1e-4
+}
+
 // One accepted step with error control.
 static inline int control_step(Ode* ode, double limit, const Control* c, Trial* trial)
 {
@@ -127,13 +140,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             {
                 return ode_failure(TRIAL_SHRINK);
             }
-            double log_error = 0.5 * control_log2(error);
-            double next = h / control_factor(c, s, h, log_error);
-            // After a rejection do not grow at once; a step that was only clipped says nothing against the natural one.
-            next = rejected && next > h ? h : next;
-            s->next = !rejected && h < s->next && next < s->next ? s->next : next;
-            s->next = ode_larger(s->next, ode->options.min_step);
-            s->log_error = log_error > -13.3 ? log_error : -13.3;  // not below 1e-4
+            control_plan(ode, c, h, error, rejected);
             ode_accept(ode, h, t_end, c->form);
             return ODE_OK;
         }

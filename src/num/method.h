@@ -134,6 +134,7 @@ struct Ode
     Linear* linear;
     double* dense[ODE_VECTORS];
     double* stage[ODE_STAGES];
+    double* spare[2];  // for a question between two trials
     int (*rhs)(void* ctx, double t, const double* x, double* dx);
     Jacobian* jacobian;
     Cvode* cvode;

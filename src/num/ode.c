@@ -53,7 +53,8 @@ static void place_all(Ode* ode, const OdeMethodTable* method, double* next, size
     next = place_vectors(&ode->atol, 1, next, stride);
     next = place_vectors(ode->stage, carried, next, stride);
     next = place_vectors(ode->stage + 3, series ? method->stages - 3 : 0, next, stride);
-    place_vectors(ode->dense + first, method->terms - first - series, next, stride);
+    next = place_vectors(ode->dense + first, method->terms - first - series, next, stride);
+    place_vectors(ode->spare, 2, next, stride);
     ode->x = ends[0];
     ode->x_start = ends[1];
     ode->slope = ends[2];
@@ -64,7 +65,7 @@ static void place_all(Ode* ode, const OdeMethodTable* method, double* next, size
 static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, kaiAllocator allocator)
 {
     size_t stride = stride_of(system->n), head = (sizeof(Ode) + 63) / 64 * 64;
-    size_t count = 5 + (size_t)method->stages + (size_t)method->terms;
+    size_t count = 7 + (size_t)method->stages + (size_t)method->terms;
     size_t size = head + 64 + count * stride * sizeof(double);
     void* block = allocator.alloc(allocator.user, NULL, 0, size);
     if (!block)
@@ -298,16 +299,13 @@ static bool nudge(const Ode* ode, double* x)
 
 bool control_stands(Ode* ode, double t_end)
 {
-    size_t size = 2 * sizeof(double) * (size_t)ode->n;
-    double* x = ode->allocator.alloc(ode->allocator.user, NULL, 0, size);
-    bool stands = x != NULL && nudge(ode, x);
-    int status = stands ? ode_rhs(ode, t_end, x, x + ode->n) : TRIAL_OK;
-    bool ends = status == TRIAL_SHRINK || (stands && status == TRIAL_OK && !ode_finite(ode->n, x + ode->n));
-    if (x != NULL)
+    double *x = ode->spare[0], *f = ode->spare[1];
+    if (!nudge(ode, x))
     {
-        ode->allocator.alloc(ode->allocator.user, x, size, 0);
+        return false;
     }
-    return ends;
+    int status = ode_rhs(ode, t_end, x, f);
+    return status == TRIAL_SHRINK || (status == TRIAL_OK && !ode_finite(ode->n, f));
 }
 
 void control_blame(Ode* ode)
