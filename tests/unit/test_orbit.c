@@ -275,22 +275,29 @@ static void put_machine(char* at)
     put(&at, "  }\n}\nexperiment e of M { islands = one; stop = 80; record x, y every %g }\n", number(1, 20));
 }
 
-static void test_random_machines(void** state)
+// Models that `describe` writes, each for itself: the same in all ways, most of them to their end, many mostly in one
+// go.
+static void compare_random(void (*describe)(char*), const char* kind)
 {
-    (void)state;
     const char* wanted = getenv("KAIROS_FLIGHTS");
     int ended = 0, fewer = 0, count = wanted != NULL ? atoi(wanted) : 60;
     for (int i = 0; i < count; i++)
     {
         char text[4000];
         drawn = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
-        put_machine(text);
+        describe(text);
         Seen s = run_all(text, none, false);
         ended += s.status == KAI_END;
         fewer += 2 * s.calls < s.counters.instants;
     }
-    print_message("%d of %d random machines came to their end, %d of them mostly in one go\n", ended, count, fewer);
+    print_message("%d of %d random %s came to their end, %d of them mostly in one go\n", ended, count, kind, fewer);
     assert_true(4 * ended > count && 4 * fewer > count);
+}
+
+static void test_random_machines(void** state)
+{
+    (void)state;
+    compare_random(put_machine, "machines");
 }
 
 // Two points under forces that modes change.
@@ -329,19 +336,7 @@ static void put_flight(char* at)
 static void test_random_flights(void** state)
 {
     (void)state;
-    const char* wanted = getenv("KAIROS_FLIGHTS");
-    int ended = 0, fewer = 0, count = wanted != NULL ? atoi(wanted) : 60;
-    for (int i = 0; i < count; i++)
-    {
-        char text[4000];
-        drawn = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
-        put_flight(text);
-        Seen s = run_all(text, none, false);
-        ended += s.status == KAI_END;
-        fewer += 2 * s.calls < s.counters.instants;
-    }
-    print_message("%d of %d random flights came to their end, %d of them mostly in one go\n", ended, count, fewer);
-    assert_true(4 * ended > count && 4 * fewer > count);
+    compare_random(put_flight, "flights");
 }
 
 static void test_limits(void** state)
