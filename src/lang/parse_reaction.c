@@ -115,8 +115,11 @@ void parse_transition(Parser* parser, ItemList* items, Expr* weight)
     parse_trigger(parser, item);
     parser->arrows = false;
     bool slipped = parser->token.suspect && parser_accept(parser, TOKEN_GE);  // `=>`, already reported
+    const char* remedy = parser_at(parser, TOKEN_LEFT_BRACE)
+                             ? "what changes no mode is written `when event { … }`"
+                             : "a transition is written `on event if condition -> mode`";
     if (!parser->panic && !slipped && !parser_accept(parser, TOKEN_ARROW))
-        parser_expected(parser, "`->` and a mode", "a transition is written `on event if condition -> mode`");
+        parser_expected(parser, "`->` and a mode", remedy);
     item->resume = parser_accept(parser, TOKEN_RESUME);
     item->target = parser_name(parser, "the name of a mode", &item->target_span);
     if (parser_at(parser, TOKEN_LEFT_BRACE) || parser->panic)

@@ -39,6 +39,7 @@ answers "$(in_model 'when x < 0.5 { n++ }')" 1 'write `n := n + 1`'
 answers "$(in_model 'when x < 0.5 then
     n := 1;
   end when;')" 1 'a `when` has braces' 'when event { x := value }'
+answers "$(in_model 'on up(x) { n := n + 1 }')" 1 'what changes no mode is written `when event { … }`'
 answers "$(in_model 'signal a = 1 % what it is for')" 1 'write `//` instead of `%`'
 answers "$(in_model 'signal a = 5 % 2')" 1 'mod(a, b)'
 answers 'model M “a text” { state x = 1; x'"'"' = -x }' 1 'straight quotes'
