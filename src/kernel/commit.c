@@ -314,6 +314,20 @@ void commit_forget(Kernel* kernel)
     kernel->staged_count = kernel->leaving_count = 0;
 }
 
+// A mode that is left forgets its guards, and so do machines inside it (contexts.c). Where it is entered again at once
+// no register tells: it stands for a change.
+static void touch_left(Kernel* kernel, uint32_t ctx)
+{
+    const kaiModel* model = kernel->model;
+    const Context* c = &model->contexts[ctx];
+    touch_register(kernel, model->machines[c->machine].reg);
+    for (uint32_t i = 0; i < c->machines.count; i++)
+    {
+        const Machine* machine = &model->machines[model->ctx_machines[c->machines.first + i]];
+        touch_left(kernel, model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx);
+    }
+}
+
 // Whoever reads what this commit changes takes its left limit first; where everything is touched, it has it.
 static kaiStatus touch_changes(Kernel* kernel)
 {
@@ -322,6 +336,8 @@ static kaiStatus touch_changes(Kernel* kernel)
         if (!same_bits(kernel->R[model->memories[w.index].src], kernel->R[model->memories[w.index].dst]))
             touch_register(kernel, model->memories[w.index].dst);
     guard_touch(kernel);
+    for (uint32_t i = 0; i < kernel->leaving_count; i++)
+        touch_left(kernel, kernel->leaving[i]);
     for (uint32_t i = 0; i < kernel->staged_count; i++)
     {
         const Staged* s = &kernel->staged[i];
