@@ -47,6 +47,16 @@ typedef struct Call
     const Function* function;
 } Call;
 
+// A branch of an `if` expression that is being elaborated.
+typedef struct Branch
+{
+    const struct Branch* up;
+    const Expr* condition;
+    NodeId test;     // the condition, elaborated
+    bool when;       // the branch counts where the condition has this value
+    bool ruled_out;  // … which it never has, and something in the branch does not exist
+} Branch;
+
 // Where an expression or item stands. Changed by copying.
 typedef struct Env
 {
@@ -56,6 +66,7 @@ typedef struct Env
     uint32_t entered;  // actions of a transition: the context it enters, whose names they may assign; 0 = none
     const Local* locals;
     const Call* calls;  // functions being inlined, innermost first: inside one only its arguments are visible
+    Branch* branch;     // the innermost `if` expression around it
     bool constant;      // only constants and parameters may be read
     bool structural;    // … and those parameters decide the structure
     bool at_event;      // random draws may be made

@@ -343,11 +343,25 @@ static Value elaborate_unary(Elab* e, const Env* env, const Expr* expr)
     return a;
 }
 
+static Value elaborate_branch(Elab* e, const Env* env, const Expr* expr, Branch* branch)
+{
+    Env inside = *env;
+    branch->up = env->branch;
+    inside.branch = branch;
+    return elaborate_expr(e, &inside, expr);
+}
+
 static Value elaborate_if(Elab* e, const Env* env, const Expr* expr)
 {
     Value condition = elaborate_expr(e, env, expr->a);
-    Value a = elaborate_expr(e, env, expr->b), b = elaborate_expr(e, env, expr->c);
     bool decided = value_to_bool(e, &condition, expr->a->span);
+    NodeId test = decided ? condition.node : 0;
+    Branch then_branch = {.condition = expr->a, .test = test, .when = true};
+    Branch else_branch = {.condition = expr->a, .test = test, .when = false};
+    Value a = elaborate_branch(e, env, expr->b, &then_branch);
+    Value b = elaborate_branch(e, env, expr->c, &else_branch);
+    if (then_branch.ruled_out || else_branch.ruled_out)
+        return then_branch.ruled_out ? b : a;
     if (!decided || a.failed || b.failed)
         return value_failed();
     if (a.type != b.type && (a.type == TYPE_BOOL) != (b.type == TYPE_BOOL) && a.type != TYPE_MODE &&

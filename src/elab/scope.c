@@ -219,6 +219,25 @@ static bool find_name(Elab* e, const Env* env, uint32_t instance, const PathStep
     return true;
 }
 
+// Whether this place lies in a branch of an `if` expression that is never taken: its condition is known before the run,
+// and its parameters then decide the structure.
+static bool is_ruled_out(Elab* e, const Env* env)
+{
+    for (Branch* branch = env->branch; branch; branch = branch->up)
+    {
+        Value value;
+        double number;
+        if (branch->test == 0 || !flat_eval_const(e->flat, branch->test, &number) || (number != 0) == branch->when)
+            continue;
+        Env outside = *env;
+        outside.branch = branch->up;
+        branch->ruled_out = elaborate_constant(e, &outside, branch->condition, TYPE_BOOL, &value, &number);
+        return branch->ruled_out;
+    }
+    return false;
+}
+
+// In a branch of an `if` that is never taken an index may lie outside: `if i > 1 then x[i - 1] else 0`.
 static bool find_index(Elab* e, const Env* env, const Symbol* symbol, const Expr* expr, int64_t* index)
 {
     Value value;
@@ -229,6 +248,10 @@ static bool find_index(Elab* e, const Env* env, const Symbol* symbol, const Expr
         return elab_error(e, K_BAD_INDEX, expr->span, "an index must be a whole number, this is %g", number), false;
     if (number < (double)symbol->from || number > (double)symbol->to)
     {
+        if (e->silent && symbol->from <= symbol->to)  // only its type is asked for
+            return *index = 0, true;
+        if (is_ruled_out(e, env))
+            return false;
         Diag* diag = elab_error(e, K_BAD_INDEX, expr->span, "index %.0f is outside `%s[%lld..%lld]`", number,
                                 symbol->name, (long long)symbol->from, (long long)symbol->to);
         elab_note(e, diag, symbol->span, "declared here");
