@@ -269,7 +269,7 @@ static bool take_index(Elab* e, const Env* env, const PathStep* step, const Symb
     {
         Diag* diag = elab_error(e, K_NOT_AN_ARRAY, step->span, "`%s` is not an array", symbol->name);
         elab_note(e, diag, symbol->span, "declared here");
-        elab_help(e, diag, "leave the index away");
+        elab_help(e, diag, "leave the index away; an array is declared with a range: `%s[i in 1..3]`", symbol->name);
         return false;
     }
     int64_t index;

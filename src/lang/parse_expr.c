@@ -174,6 +174,16 @@ static Expr* parse_group(Parser* parser)
     return expr;
 }
 
+// `[i^2 for i in 1..3]` of other languages, and `[for i in 1..3: i^2]`.
+static bool is_comprehension(Parser* parser)
+{
+    if (parser->panic || !parser_at(parser, TOKEN_FOR))
+        return false;
+    parser_expected(parser, "an element of the array",
+                    "an array whose elements follow a rule is declared with an index: `param p[i in 1..3] = i^2`");
+    return true;
+}
+
 static Expr* parse_array(Parser* parser)
 {
     uint32_t start = parser->token.start;
@@ -182,8 +192,9 @@ static Expr* parse_array(Parser* parser)
     Span outer;
     ExprList items = {0};
     Token open = parser_open(parser, &outer);
-    int height = parse_list(parser, &items);
-    parser_close(parser, open, outer, TOKEN_RIGHT_BRACKET);
+    int height = is_comprehension(parser) ? 0 : parse_list(parser, &items);
+    if (!is_comprehension(parser))
+        parser_close(parser, open, outer, TOKEN_RIGHT_BRACKET);
     parser_leave(parser);
     Expr* expr = parser_new_expr(parser, EXPR_ARRAY, start);
     expr->items = items;
@@ -204,7 +215,8 @@ static Expr* parse_fold(Parser* parser, ExprOp op)
         parser_mark(parser, MARK_TIGHT);
         Token open = parser_open(parser, &outer);
         fold.index = parser_name(parser, "the name of an index", &span);
-        parser_expect(parser, TOKEN_IN, "after the index");
+        if (!parser_accept(parser, TOKEN_IN))
+            parser_expected(parser, "`in` after the index", "a fold runs over an index: `sum(i in 1..size(x), x[i])`");
         fold.range = parse_range(parser);
         fold.range.index_span = span;
         height = parser->height;

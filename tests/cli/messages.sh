@@ -45,6 +45,10 @@ answers "$(in_model 'signal a = 5 % 2')" 1 'mod(a, b)'
 answers 'model M “a text” { state x = 1; x'"'"' = -x }' 1 'straight quotes'
 answers "$(in_model 'dy/dt = x')" 1 "a derivative is defined with \`y' = …\`"
 answers "$(in_model 'invariant: x < 3')" 1 'what must hold is written `assert x < 3'
+answers "$(in_model 'param p = [for i in 1..3: i^2]')" 1 'param p[i in 1..3] = i^2'
+answers "$(in_model 'param p = [i^2 for i in 1..3]')" 1 'param p[i in 1..3] = i^2'
+answers "$(in_model 'param p = [1, 2]; signal a = sum(p)')" 1 'sum(i in 1..size(x), x[i])'
+answers "$(in_model 'param N = 3; signal b [N] = 0; signal a = b[1]')" 1 'an array is declared with a range: `b[i in 1..3]`'
 answers "$(in_model "n' = 1")" 1 'declare it `state` to integrate it'
 answers 'modle M { state x = 1; x'"'"' = -x }
 experimnt e of M { stop = 1 }' 2 'did you mean `model`?' 'did you mean `experiment`?'
