@@ -643,10 +643,11 @@ static kaiStatus find_edges(Flow* flow)
 {
     kaiStatus status = KAI_OK;
     bool found = false, leaving = false;
-    for (uint32_t i = 0; i < flow->model->delays_count && status == KAI_OK; i++)
+    for (uint32_t k = 0; k < flow->kernel->varying.count && status == KAI_OK; k++)
     {
+        uint32_t i = flow->kernel->varying.at[k];
         const Delay* d = &flow->model->delays[i];
-        if (!d->varies || !kernel_ctx_active(flow->kernel, d->ctx))
+        if (!kernel_ctx_active(flow->kernel, d->ctx))
             continue;
         status = look_now(flow, d);
         double T = flow->kernel->R[d->time];
@@ -671,28 +672,35 @@ static void reach_instant(const Flow* flow, History* h)
         h->end = t;
 }
 
-// After an instant: a jump of what goes in, or of its slope, is announced T later.
+// A jump of what goes in, or of its slope, is announced T later.
+static kaiStatus announce_jump(Flow* flow, uint32_t delay)
+{
+    const Delay* d = &flow->model->delays[delay];
+    History* h = &flow->kernel->histories[delay];
+    kaiStatus status = look_now(flow, d);
+    double value = flow->kernel->R[d->flow_value], slope = flow->kernel->R[d->flow_slope];
+    bool jumps = differ(h->left, value, DELAY_JUMP) || differ(h->left_slope, slope, DELAY_KINK);
+    h->left = value;
+    h->left_slope = slope;
+    h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
+    if (jumps)
+        reach_instant(flow, h);
+    return status == KAI_OK && jumps ? delay_jump(flow->kernel, delay) : status;
+}
+
+// After an instant, of the islands that it has disturbed.
 kaiStatus delay_instant(Flow* flow)
 {
-    const kaiModel* model = flow->model;
     kaiStatus status = KAI_OK;
-    for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
+    for (uint32_t k = 0; k < flow->delaying.count && status == KAI_OK; k++)
     {
-        const Delay* d = &model->delays[i];
-        History* h = &flow->kernel->histories[i];
-        if (d->event || flow->islands[d->island].disturbed_at != flow->kernel->touch)
+        uint32_t island = flow->delaying.at[k];
+        const IndexRange* own = &flow->model->islands[island].delays;
+        if (flow->islands[island].disturbed_at != flow->kernel->touch)
             continue;
-        status = look_now(flow, d);
-        double value = flow->kernel->R[d->flow_value], slope = flow->kernel->R[d->flow_slope];
-        bool jumps = differ(h->left, value, DELAY_JUMP) || differ(h->left_slope, slope, DELAY_KINK);
-        h->left = value;
-        h->left_slope = slope;
-        h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
-        flow->islands[d->island].pushed = flow->kernel->now.t;
-        if (jumps)
-            reach_instant(flow, h);
-        if (status == KAI_OK && jumps)
-            status = delay_jump(flow->kernel, i);
+        flow->islands[island].pushed = flow->kernel->now.t;
+        for (uint32_t i = 0; i < own->count && status == KAI_OK; i++)
+            status = announce_jump(flow, flow->model->island_delays[own->first + i]);
     }
     return status == KAI_OK ? find_edges(flow) : status;
 }

@@ -127,8 +127,9 @@ typedef struct Sharp
     X(int, island_columns, model->state_count + model->islands_count, 0) /* patterns of their Jacobians */             \
     X(int, island_rows, model->jacobian_rows_count, 0)                                                                 \
     X(uint32_t, island_entries, model->jacobian_rows_count, 0)                                                         \
-    X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
-    X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
+    X(bool, small, model->state_count, 0)          /* states that have never reached their absolute tolerance */       \
+    X(uint32_t, small_in, model->islands_count, 0) /* how many of them an island has */                                \
+    X(double, small_size, model->state_count, 0)   /* and the largest they were */                                     \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0) /* of those that are searched, made when first asked for */       \
     X(Slice*, guard_slices, model->guards_count, 0)  /* and what one without code of its own takes of `look` */        \
@@ -214,7 +215,7 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
 // size.c: nominal sizes; states that stay below their tolerance
 kaiStatus nominals_start(Kernel* kernel);
 void size_start(Flow* flow);
-void size_look(Flow* flow);  // after a step
+void size_look(Flow* flow, uint32_t island);  // after a step
 void size_end(Flow* flow);
 
 // run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.

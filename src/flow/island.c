@@ -439,6 +439,20 @@ kaiStatus islands_restart(Flow* flow)
 // ---- stepping
 // --------------------------------------------------------------------------------------------------------
 
+// When something comes out of a delay that may disturb the island.
+static double next_out(const Flow* flow, const Island* island)
+{
+    const kaiModel* model = flow->model;
+    double next = INFINITY;
+    if (flow->kernel->queue.count == 0)
+        return INFINITY;
+    if (model->islands_count == 1)
+        return model->fused || island->outs.count > 0 ? delay_next_time(flow->kernel) : INFINITY;
+    for (uint32_t i = 0; i < island->outs.count; i++)
+        next = smaller(next, queue_next_of(&flow->kernel->queue, model->island_outs[island->outs.first + i]));
+    return next;
+}
+
 // The next time at which something expected may disturb the island. Alone it waits for all that is due. Where a clock
 // ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not pull the
 // clock along, or the next sample would be earlier still.
@@ -467,8 +481,8 @@ static double limit_of(const Flow* flow, uint32_t index, double t)
             limit = next > t ? smaller(limit, next) : limit;
         }
     }
-    next = delay_next_time(flow->kernel);
-    if (island->queued && next > t && !kernel_reached(flow->kernel, limit, next))
+    next = next_out(flow, island);
+    if (next > t && !kernel_reached(flow->kernel, limit, next))
         limit = next;
     return smaller(limit, flow->kernel->options->stop);
 }
@@ -625,6 +639,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         pulse_step_taken(flow);
     s->loaded = NAN;
     s->ahead = larger(s->ahead, ode_time(ode) - t);
+    if (flow->small_in[index] > 0)
+        size_look(flow, index);
     show_step(flow, index);
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
     return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
@@ -712,8 +728,9 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
             flow->delaying.at[flow->delaying.count++] = i;
         flow->islands[i].steps = island->states.count + island->guards.count + island->delays.count > 0;
         flow->islands[i].count = (uint8_t)(island->states.count < COUNT_MANY ? island->states.count : COUNT_MANY);
-        flow->islands[i].free = model->islands_count > 1 && !island->queued &&
-                                island->clocks.count + island->timers.count + island->delays.count == 0;
+        flow->islands[i].free =
+            model->islands_count > 1 &&
+            island->clocks.count + island->timers.count + island->delays.count + island->outs.count == 0;
     }
     return KAI_OK;
 }

@@ -205,7 +205,6 @@ static kaiStatus solver_point(Flow* flow, double t)
         shown |= kernel->island_shown[flow->waiting.at[i]];
     kernel->now = (kaiTag){t, 0, 0};
     touch_moment(kernel, t);
-    size_look(flow);
     kaiStatus status = shown ? flow->hooks->point(flow->owner) : KAI_OK;
     if (status == KAI_OK)
         status = flow->hooks->check(flow->owner, false);
@@ -214,7 +213,6 @@ static kaiStatus solver_point(Flow* flow, double t)
 
 static kaiStatus run_instant(Flow* flow, double t)
 {
-    size_look(flow);
     kaiStatus status = instant_run(flow->kernel, t, false);
     if (status == KAI_OK)
         status = flow->hooks->end(flow->owner);
@@ -297,7 +295,7 @@ kaiStatus flow_plain_instant(Flow* flow, double t)
     if (status != KAI_OK)
         return status;
     if (flow->small_count > 0)
-        size_look(flow);
+        size_look(flow, 0);
     const Scene* scene =
         kernel->simple && !kernel_reached(kernel, t, kernel->instant_time) ? ordinary_scene(kernel, t) : NULL;
     if (scene == NULL)

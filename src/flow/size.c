@@ -1,6 +1,6 @@
 // States that stay below their absolute tolerance: their error is not controlled, and nobody would notice. `nominal`
 // gives a state its size; where none is given, the run says so at its end. Only states that have always been small are
-// looked at, so that a step costs nothing once they have grown.
+// looked at, each when its island has taken a step, so that a step costs nothing once they have grown.
 #include "flow/flow.h"
 
 #include <math.h>
@@ -32,39 +32,51 @@ kaiStatus nominals_start(Kernel* kernel)
     return KAI_OK;
 }
 
-void size_start(Flow* flow)
+static void set_small(Flow* flow, uint32_t state, bool small)
 {
-    flow->small_count = 0;
-    for (uint32_t i = 0; i < flow->model->state_count; i++)
-        if (fabs(kernel_states(flow->kernel)[i]) < tolerance_of(flow, i))
-        {
-            flow->small[flow->small_count++] = i;
-            flow->small_size[i] = fabs(kernel_states(flow->kernel)[i]);
-        }
+    flow->small[state] = small;
+    flow->small_in[flow->model->state_islands[state]] += small ? 1 : UINT32_MAX;
+    flow->small_count += small ? 1 : UINT32_MAX;
 }
 
-void size_look(Flow* flow)
+void size_start(Flow* flow)
 {
-    for (uint32_t k = 0; k < flow->small_count;)
+    for (uint32_t i = 0; i < flow->model->state_count; i++)
     {
-        uint32_t state = flow->small[k];
-        double size = fabs(ode_state(ode_of(flow, state))[flow->model->state_slots[state]]);
-        flow->small_size[state] = larger(flow->small_size[state], size);
-        if (size >= tolerance_of(flow, state))
-            flow->small[k] = flow->small[--flow->small_count];
-        else
-            k++;
+        flow->small_size[i] = fabs(kernel_states(flow->kernel)[i]);
+        if (flow->small_size[i] < tolerance_of(flow, i))
+            set_small(flow, i, true);
     }
 }
 
+static void look_at(Flow* flow, uint32_t state, double value)
+{
+    flow->small_size[state] = larger(flow->small_size[state], fabs(value));
+    if (fabs(value) >= tolerance_of(flow, state))
+        set_small(flow, state, false);
+}
+
+void size_look(Flow* flow, uint32_t island)
+{
+    const double* x = ode_state(flow->island_odes[island]);
+    for (uint32_t slot = 0; slot < flow->model->islands[island].states.count && flow->small_in[island] > 0; slot++)
+    {
+        uint32_t state = island_state(flow, island, slot);
+        if (flow->small[state])
+            look_at(flow, state, x[slot]);
+    }
+}
+
+// The states are in the registers, those of islands that have glided with the rest.
 void size_end(Flow* flow)
 {
     const kaiModel* model = flow->model;
-    for (uint32_t k = 0; k < flow->small_count; k++)
+    for (uint32_t state = 0; state < model->state_count && flow->small_count > 0; state++)
     {
-        uint32_t state = flow->small[k];
+        if (flow->small[state])
+            look_at(flow, state, kernel_states(flow->kernel)[state]);
         const ModelVar* var = &model->vars[model->state_vars[state]];
-        if (flow->small_size[state] == 0 || var->hidden)
+        if (!flow->small[state] || flow->small_size[state] == 0 || var->hidden)
             continue;
         Scale si = var_scale(var);
         kernel_warn(flow->kernel, var->place,

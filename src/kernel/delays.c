@@ -20,8 +20,8 @@ static const uint32_t POSTED = 0x40000000u;  // from outside, for an input: the 
 
 static kaiStatus wait_for(Kernel* kernel, double t, uint32_t target, double value)
 {
-    return queue_push(&kernel->queue, kernel->options->allocator, t, target, value, NULL) ? KAI_OK
-                                                                                          : out_of_memory(kernel);
+    bool kept = queue_push(&kernel->queue, kernel->options->allocator, t, target, value, target & ~JUMP);
+    return kept ? KAI_OK : out_of_memory(kernel);
 }
 
 static kaiStatus touch_now(Kernel* kernel, uint32_t reg, uint32_t other)
@@ -136,7 +136,7 @@ static bool is_taken(const Kernel* kernel, const QueueEntry* entry)
 
 static kaiStatus move_entry(Kernel* kernel, Queue* to, const QueueEntry* entry)
 {
-    bool kept = queue_push(to, kernel->options->allocator, entry->t, entry->target, entry->value, NULL);
+    bool kept = queue_push(to, kernel->options->allocator, entry->t, entry->target, entry->value, entry->group);
     return kept ? KAI_OK : out_of_memory(kernel);
 }
 
@@ -164,7 +164,7 @@ kaiStatus delay_mark_due(Kernel* kernel, double t)
 
 kaiStatus delay_post(Kernel* kernel, uint32_t var, double value, double t, uint64_t* handle)
 {
-    bool kept = queue_push(&kernel->queue, kernel->options->allocator, t, var | POSTED, value, handle);
+    bool kept = queue_push_alone(&kernel->queue, kernel->options->allocator, t, var | POSTED, value, handle);
     return kept ? KAI_OK : out_of_memory(kernel);
 }
 
@@ -347,10 +347,10 @@ static kaiStatus pass_edge(Kernel* kernel, uint32_t index)
 static kaiStatus pass_edges(Kernel* kernel)
 {
     kaiStatus status = KAI_OK;
-    for (uint32_t i = 0; i < kernel->model->delays_count && kernel->located_count > 0 && status == KAI_OK; i++)
-        for (uint32_t k = 0; kernel->model->delays[i].varies && k < kernel->located_count; k++)
-            if (kernel->located[k] == kernel->model->delays[i].guard)
-                status = pass_edge(kernel, i);
+    for (uint32_t i = 0; i < kernel->varying.count && status == KAI_OK; i++)
+        for (uint32_t k = 0; k < kernel->located_count; k++)
+            if (kernel->located[k] == kernel->model->delays[kernel->varying.at[i]].guard)
+                status = pass_edge(kernel, kernel->varying.at[i]);
     return status;
 }
 

@@ -327,9 +327,13 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->agenda =
         (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap + AGENDA_BEFORE, kernel->due_where};
     agenda_init(&kernel->agenda);
+    kernel->queue.firsts = queue_groups(model) > 0 ? kernel->queue_firsts : NULL;
     kernel->host.errors = model->components_count > 0 ? kernel->errors : NULL;
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (model->delays[i].varies)
+            kernel->varying.at[kernel->varying.count++] = i;
     kernel->plain = plain_is(kernel);
     if (!scenes_begin(kernel))
         return false;

@@ -247,8 +247,9 @@ typedef struct KernelHooks
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
     X(AgendaEntry, due_heap, AGENDA_BEFORE + agenda_size(model), 0)                                                    \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
-    X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
-    X(History, pasts, model->delays_count, 0)             /* before the start, where that was given */                 \
+    X(History, histories, model->delays_count, 0)                       /* saved one by one: they grow */              \
+    X(History, pasts, model->delays_count, 0)                           /* before the start, where that was given */   \
+    X(uint32_t, queue_firsts, queue_groups(model), queue_groups(model)) /* per delay: what of it comes out first */    \
     X(uint8_t, set, model->vars_count, model->vars_count) /* parameters and start values given by the user: 1 */       \
     X(double, set_values, model->vars_count, model->vars_count)                                                        \
     X(uint8_t, started_set, model->vars_count, 0) /* those that the last start was made with */                        \
@@ -283,6 +284,7 @@ typedef struct KernelHooks
     X(disturbed, model->islands_count)    /* islands that must start again */                                          \
     X(restarted, model->islands_count)    /* and those that did, at this instant */                                    \
     X(active_guards, model->guards_count) /* of a fused model: those of the active contexts */                         \
+    X(varying, model->delays_count)       /* delays of a length that varies */                                         \
     X(row_islands, model->islands_count)  /* what rows show: islands of states, flow units */                          \
     X(row_flows, row_size(model))
 
@@ -369,6 +371,11 @@ struct Kernel
 static inline uint32_t agenda_size(const kaiModel* model)
 {
     return model->clocks_count + model->guards_count + model->islands_count + 1;
+}
+// Where the model is one island all that comes out of delays is for it.
+static inline uint32_t queue_groups(const kaiModel* model)
+{
+    return model->islands_count > 1 ? model->delays_count : 0;
 }
 static inline uint32_t raised_size(const kaiModel* model)
 {

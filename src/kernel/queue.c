@@ -35,6 +35,55 @@ static void sift_down(Queue* q, uint32_t place, uint32_t entry)
     put(q, place, entry);
 }
 
+// ---- groups
+// ------------------------------------------------------------------------------------------------------------
+
+// Heaps are named by their first entry + 1; 0 is the empty one.
+static uint32_t joined(Queue* q, uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0)
+        return a + b;
+    uint32_t first = before(q, b - 1, a - 1) ? b : a, other = a + b - first;
+    q->entries[other - 1].beside = q->entries[first - 1].below;
+    q->entries[first - 1].below = other;
+    return first;
+}
+
+// One heap of all that stand side by side: in pairs first, then one pair after the other.
+static uint32_t joined_all(Queue* q, uint32_t list)
+{
+    uint32_t pairs = 0, all = 0, next;
+    for (; list != 0; list = next)
+    {
+        uint32_t second = q->entries[list - 1].beside;
+        next = second != 0 ? q->entries[second - 1].beside : 0;
+        uint32_t pair = joined(q, list, second);
+        q->entries[pair - 1].beside = pairs;
+        pairs = pair;
+    }
+    for (; pairs != 0; pairs = next)
+    {
+        next = q->entries[pairs - 1].beside;
+        all = joined(q, all, pairs);
+    }
+    if (all != 0)
+        q->entries[all - 1].beside = 0;
+    return all;
+}
+
+static bool is_grouped(const Queue* q, uint32_t entry)
+{
+    return q->firsts != NULL && q->entries[entry].group != QUEUE_ALONE;
+}
+
+double queue_next_of(const Queue* q, uint32_t group)
+{
+    return q->firsts[group] != 0 ? q->entries[q->firsts[group] - 1].t : INFINITY;
+}
+
+// ---- all
+// ---------------------------------------------------------------------------------------------------------------
+
 static void* resized(kaiAllocator a, void* block, size_t old_count, size_t count, size_t size)
 {
     return a.alloc(a.user, block, old_count * size, count * size);
@@ -65,20 +114,36 @@ static uint64_t handle_of(const Queue* q, uint32_t entry)
     return q->entries[entry].order << 32 | entry;
 }
 
-bool queue_push(Queue* q, kaiAllocator a, double t, uint32_t target, double value, uint64_t* handle)
+// The number of the new entry, or that of none.
+static uint32_t add(Queue* q, kaiAllocator a, QueueEntry fresh)
 {
     uint32_t entry = q->free != 0 ? q->free - 1 : q->used;
     if (q->free == 0 && q->used == q->capacity && !reserve(q, a, q->capacity < 64 ? 64 : 2 * q->capacity))
-        return false;
+        return UINT32_MAX;
     if (q->free != 0)
         q->free = q->entries[entry].place;
     else
         q->used++;
-    q->entries[entry] = (QueueEntry){.t = t, .value = value, .order = q->arrivals++, .target = target};
+    q->entries[entry] = fresh;
+    q->entries[entry].order = q->arrivals++;
     sift_up(q, q->count++, entry);
-    if (handle != NULL)
+    return entry;
+}
+
+bool queue_push(Queue* q, kaiAllocator a, double t, uint32_t target, double value, uint32_t group)
+{
+    uint32_t entry = add(q, a, (QueueEntry){.t = t, .value = value, .target = target, .group = group});
+    if (entry != UINT32_MAX && is_grouped(q, entry))
+        q->firsts[group] = joined(q, q->firsts[group], entry + 1);
+    return entry != UINT32_MAX;
+}
+
+bool queue_push_alone(Queue* q, kaiAllocator a, double t, uint32_t target, double value, uint64_t* handle)
+{
+    uint32_t entry = add(q, a, (QueueEntry){.t = t, .value = value, .target = target, .group = QUEUE_ALONE});
+    if (entry != UINT32_MAX && handle != NULL)
         *handle = handle_of(q, entry);
-    return true;
+    return entry != UINT32_MAX;
 }
 
 static void take_out(Queue* q, uint32_t entry)
@@ -93,9 +158,12 @@ static void take_out(Queue* q, uint32_t entry)
     q->free = entry + 1;
 }
 
+// The first of all is the first of its group.
 QueueEntry queue_pop(Queue* q)
 {
     QueueEntry first = *queue_at(q, 0);
+    if (is_grouped(q, q->heap[0]))
+        q->firsts[first.group] = joined_all(q, first.below);
     take_out(q, q->heap[0]);
     return first;
 }
@@ -123,7 +191,7 @@ void queue_free(Queue* q, kaiAllocator a)
         resized(a, q->entries, q->capacity, 0, sizeof *q->entries);
     if (q->heap != NULL)
         resized(a, q->heap, q->capacity, 0, sizeof *q->heap);
-    *q = (Queue){0};
+    *q = (Queue){.firsts = q->firsts};
 }
 
 // ---- snapshots

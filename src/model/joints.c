@@ -198,7 +198,8 @@ static bool check_island(const kaiModel* m, uint32_t index)
 {
     const Island* island = &m->islands[index];
     if (!is_rising(m->island_guards, island->guards) || !is_rising(m->island_delays, island->delays) ||
-        !is_rising(m->island_clocks, island->clocks) || !is_rising(m->island_timers, island->timers))
+        !is_rising(m->island_clocks, island->clocks) || !is_rising(m->island_timers, island->timers) ||
+        !is_rising(m->island_outs, island->outs))
         return false;
     for (uint32_t i = 0; i < island->delays.count; i++)
         if (m->delays[m->island_delays[island->delays.first + i]].event)

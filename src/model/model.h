@@ -159,6 +159,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, island_delays, EACH(INDEX(delays)))                                                                    \
     X(uint32_t, island_clocks, EACH(INDEX(clocks)))                                                                    \
     X(uint32_t, island_timers, EACH(INDEX(guards)))                                                                    \
+    X(uint32_t, island_outs, EACH(INDEX(delays)))                                                                      \
     X(uint32_t, state_islands, EACH(INDEX(islands))) /* per state: its island */                                       \
     X(uint32_t, state_slots, EACH(LOCAL))            /* and its number there */                                        \
     X(uint32_t, guard_islands, EACH(INDEX(islands)))                                                                   \

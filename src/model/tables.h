@@ -521,7 +521,7 @@ typedef struct Context
     X(IndexRange, delays, RANGE(island_delays)) /* continuous ones that it feeds */                                    \
     X(IndexRange, clocks, RANGE(island_clocks)) /* may disturb it */                                                   \
     X(IndexRange, timers, RANGE(island_timers)) /* guards affine in time: may disturb it */                            \
-    X(bool, queued, FLAG)                       /* a delayed event may disturb it */                                   \
+    X(IndexRange, outs, RANGE(island_outs))     /* delays: what comes out of them may disturb it */                    \
     X(CodeRange, deriv, CODE)                                                                                          \
     X(CodeRange, events, CODE) /* the guards that read no other island: what `events` computes of them */              \
     X(uint32_t, place, PLACE)

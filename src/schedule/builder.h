@@ -53,10 +53,11 @@ typedef struct Builder
 #undef X
     Sinks react_sinks, event_sinks, start_sinks;
     VEC(uint32_t) react_tasks;
-    Map event_index, react_index;  // register → sink that fills it + 1
-    VEC(RegLink) unit_reads;       // a reaction unit reads a register
-    VEC(RegLink) island_reads;     // a right-hand side does
-    VEC(CodeRequest) requests;     // code that units and islands want, in order
+    Map event_index, react_index;   // register → sink that fills it + 1
+    VEC(RegLink) unit_reads;        // a reaction unit reads a register
+    VEC(RegLink) island_reads;      // a right-hand side does
+    VEC(uint32_t) searched_delays;  // continuous ones that a guard reads
+    VEC(CodeRequest) requests;      // code that units and islands want, in order
 } Builder;
 
 void builder_init(Builder* b, Arena* arena, const Flat* flat, Diags* diags, const Sources* sources);

@@ -72,7 +72,7 @@ static void add_look(Linker* k, uint32_t index, Guard* guard)
         else if (map_get(&k->delay_of, k->regs.at[i], &delay))
         {
             add_guard_island(b, guard, b->delays.at[delay].island);
-            b->islands.at[b->delays.at[delay].island].queued = true;  // no window spans a jump that comes out
+            vec_push(b->arena, b->searched_delays, delay);
         }
     }
     if (guard->islands.count == 0 && !guard->time_only)
@@ -159,16 +159,24 @@ void unit_island_guards(Builder* b)
 
 void unit_island_delays(Builder* b)
 {
-    for (uint32_t i = 0; i < b->islands.count; i++)
+    for (uint32_t d = 0; d < b->delays.count; d++)
+        if (!b->delays.at[d].event)
+        {
+            b->islands.at[b->delays.at[d].island].delays.count++;
+            vec_push(b->arena, b->island_delays, 0);
+        }
+    for (uint32_t i = 0, at = 0; i < b->islands.count; i++)
     {
-        b->islands.at[i].delays.first = b->island_delays.count;
-        for (uint32_t d = 0; d < b->delays.count; d++)
-            if (!b->delays.at[d].event && b->delays.at[d].island == i)
-            {
-                vec_push(b->arena, b->island_delays, d);
-                b->islands.at[i].delays.count++;
-            }
+        b->islands.at[i].delays.first = at;
+        at += b->islands.at[i].delays.count;
+        b->islands.at[i].delays.count = 0;
     }
+    for (uint32_t d = 0; d < b->delays.count; d++)
+        if (!b->delays.at[d].event)
+        {
+            IndexRange* own = &b->islands.at[b->delays.at[d].island].delays;
+            b->island_delays.at[own->first + own->count++] = d;
+        }
 }
 
 void unit_island_fuse(Builder* b)
@@ -193,7 +201,6 @@ void unit_island_fuse(Builder* b)
     Island* all = &b->islands.at[0];
     all->deriv = b->draft.deriv;
     all->events = b->draft.events;
-    all->queued = true;
     for (uint32_t i = 0; i < b->guards.count; i++)
     {
         Guard* guard = &b->guards.at[i];

@@ -1,6 +1,8 @@
 // The lists of units that need the numbers of registers: who reads a register, and what may disturb an island.
 #include "schedule/builder.h"
 
+#include <stddef.h>
+
 // ---- readers of registers
 // --------------------------------------------------------------------------------------------
 
@@ -132,36 +134,41 @@ static void spread_from(Spread* s, uint32_t reg)
             spread_unit(s, s->unit_stack.at[--s->unit_stack.count]);
 }
 
-// (source, island) pairs → a list for each island, at `offset` in Island.
-static void by_island(Builder* b, const RegLink* pairs, uint32_t count, bool timers)
+static IndexRange* range_in(Builder* b, uint32_t island, size_t offset)
+{
+    return (IndexRange*)((char*)&b->islands.at[island] + offset);
+}
+
+// (source, island) pairs → the list that they make, and in each island the range of its part.
+static Numbers by_island(Builder* b, const RegLink* pairs, uint32_t count, size_t range_offset)
 {
     Numbers list = {0};
-    for (uint32_t i = 0; i < b->islands.count; i++)
-    {
-        IndexRange* range = timers ? &b->islands.at[i].timers : &b->islands.at[i].clocks;
-        range->first = range->count = 0;
-    }
     for (uint32_t i = 0; i < count; i++)
-        (timers ? &b->islands.at[pairs[i].reader].timers : &b->islands.at[pairs[i].reader].clocks)->count++;
+    {
+        range_in(b, pairs[i].reader, range_offset)->count++;
+        vec_push(b->arena, list, 0);
+    }
     for (uint32_t i = 0, at = 0; i < b->islands.count; i++)
     {
-        IndexRange* range = timers ? &b->islands.at[i].timers : &b->islands.at[i].clocks;
+        IndexRange* range = range_in(b, i, range_offset);
         range->first = at;
         at += range->count;
         range->count = 0;
     }
     for (uint32_t i = 0; i < count; i++)
-        vec_push(b->arena, list, 0);
-    for (uint32_t i = 0; i < count; i++)
     {
-        IndexRange* range = timers ? &b->islands.at[pairs[i].reader].timers : &b->islands.at[pairs[i].reader].clocks;
+        IndexRange* range = range_in(b, pairs[i].reader, range_offset);
         list.at[range->first + range->count++] = pairs[i].reg;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (timers)
-            vec_push(b->arena, b->island_timers, list.at[i]);
-        else
-            vec_push(b->arena, b->island_clocks, list.at[i]);
+    return list;
+}
+
+typedef VEC(RegLink) Links;
+
+static void link_reached(const Spread* s, uint32_t source, Links* links)
+{
+    for (uint32_t k = 0; k < s->reached.count; k++)
+        vec_push(s->b->arena, *links, (RegLink){source, s->reached.at[k]});
 }
 
 // An island does not step over what is expected to disturb it. What is found too late only costs a roll back, so the
@@ -176,29 +183,39 @@ static void find_limits(Builder* b)
     s.units = arena_array(b->arena, uint32_t, b->units.count + 1);
     s.regs = arena_array(b->arena, uint32_t, b->reg_unit_first.count + 1);
     s.islands = arena_array(b->arena, uint32_t, b->islands.count + 1);
-    VEC(RegLink) clocks = {0}, timers = {0};
+    Links clocks = {0}, timers = {0}, outs = {0};
     for (uint32_t i = 0; i < b->clocks.count && s.work < WORK_MAX; i++)
     {
         spread_from(&s, b->clocks.at[i].flag);
-        for (uint32_t k = 0; k < s.reached.count; k++)
-            vec_push(b->arena, clocks, (RegLink){i, s.reached.at[k]});
+        link_reached(&s, i, &clocks);
     }
     for (uint32_t i = 0; i < b->guards.count && s.work < WORK_MAX; i++)
     {
         if (!b->guards.at[i].time_only)
             continue;
         spread_from(&s, b->guards.at[i].latch);
-        for (uint32_t k = 0; k < s.reached.count; k++)
-            vec_push(b->arena, timers, (RegLink){i, s.reached.at[k]});
+        link_reached(&s, i, &timers);
     }
+    bool* searched = arena_array(b->arena, bool, b->delays.count + 1);
+    for (uint32_t i = 0; i < b->searched_delays.count; i++)
+        searched[b->searched_delays.at[i]] = true;
     for (uint32_t i = 0; i < b->delays.count && s.work < WORK_MAX; i++)
     {
-        spread_from(&s, b->delays.at[i].event ? b->delays.at[i].out_present : b->delays.at[i].out);
-        for (uint32_t k = 0; k < s.reached.count; k++)
-            b->islands.at[s.reached.at[k]].queued = true;
+        const Delay* d = &b->delays.at[i];
+        spread_from(&s, d->event ? d->out_present : d->out);
+        if (searched[i])
+            reach_island(&s, d->island);  // no window of the search spans a jump that comes out
+        link_reached(&s, i, &outs);
     }
-    by_island(b, clocks.at, clocks.count, false);
-    by_island(b, timers.at, timers.count, true);
+    Numbers list = by_island(b, clocks.at, clocks.count, offsetof(Island, clocks));
+    b->island_clocks.at = list.at;
+    b->island_clocks.count = list.count;
+    list = by_island(b, timers.at, timers.count, offsetof(Island, timers));
+    b->island_timers.at = list.at;
+    b->island_timers.count = list.count;
+    list = by_island(b, outs.at, outs.count, offsetof(Island, outs));
+    b->island_outs.at = list.at;
+    b->island_outs.count = list.count;
 }
 
 void finish_units(Builder* b)

@@ -16,7 +16,10 @@ count()
 # each FILE FIRST LAST: instructions per event between the two times
 each() { echo "$(count "$1" "$2") $(count "$1" "$3")" | awk '{ printf "%d", ($3 - $1)/($4 - $2) }'; }
 
-gas 10; gas 1000; farm 20; farm 400
+# cells N: a row of cells that events reach one after the other, d apart
+cells() { sed "s/n = 20/n = $1/; s/clock(1)/clock(0.01)/; s/d = 0.07/d = 0.0071/; /expect/d; /^experiment whole/d; /stop/s/\$/; record v[1] every 10/" tests/models/islands_delays.kai | sed '/^\/\/ Delays of/,$d' >"$WORK/cells$1.kai"; }
+
+gas 10; gas 1000; farm 20; farm 400; cells 20; cells 400
 [ -n "$(count "$WORK/gas10.kai" 0.1)" ] || { echo "valgrind cannot run this build: not measured"; exit 0; }
 few=$(each "$WORK/gas10.kai" 2 8)
 many=$(each "$WORK/gas1000.kai" 0.002 0.005)
@@ -26,3 +29,7 @@ few=$(each "$WORK/farm20.kai" 0.5 1)
 many=$(each "$WORK/farm400.kai" 0.5 0.55)
 echo "instructions per switching: $few with 20 rooms, $many with 400"
 [ "$few" -gt 1000 ] && [ "$many" -le $((3 * few)) ] || fail "the cost of a switching grows with the farm"
+few=$(each "$WORK/cells20.kai" 1 2)
+many=$(each "$WORK/cells400.kai" 0.5 0.6)
+echo "instructions per instant: $few with 20 cells that delayed events reach, $many with 400"
+[ "$few" -gt 1000 ] && [ "$many" -le $((3 * few)) ] || fail "the cost of a delayed event grows with the model"

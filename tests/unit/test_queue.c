@@ -44,7 +44,7 @@ static void comes_in_order(void** state)
     uint32_t n = wanted(), left = n;
     uint64_t* handles = calloc(n, sizeof *handles);
     for (uint32_t i = 0; i < n; i++)
-        assert_true(queue_push(&q, a, some_time(n), i, 0.5 * i, &handles[i]));
+        assert_true(queue_push_alone(&q, a, some_time(n), i, 0.5 * i, &handles[i]));
     for (uint32_t i = 0; i < n; i += 3, left--)
         assert_true(queue_cancel(&q, handles[i]));
     assert_false(queue_cancel(&q, handles[0]));  // once only
@@ -61,7 +61,7 @@ static void comes_in_order(void** state)
     assert_true(queue_next(&q) == INFINITY);
     assert_false(queue_cancel(&q, handles[1]));  // it has come
     uint64_t fresh;
-    assert_true(queue_push(&q, a, 1, 7, 0, &fresh));
+    assert_true(queue_push_alone(&q, a, 1, 7, 0, &fresh));
     assert_false(queue_cancel(&q, handles[1]));  // though its place is in use again
     assert_true(queue_cancel(&q, fresh));
     queue_free(&q, a);
@@ -76,13 +76,13 @@ static void turns(void** state)
     kaiAllocator a = kaiDefaultAllocator();
     double now = 0;
     for (uint32_t i = 0; i < 2000; i++)
-        assert_true(queue_push(&q, a, (double)(draw() % 1000), i, 0, NULL));
+        assert_true(queue_push(&q, a, (double)(draw() % 1000), i, 0, QUEUE_ALONE));
     for (uint32_t i = 0; i < 20000; i++)
     {
         QueueEntry e = queue_pop(&q);
         assert_true(e.t >= now);
         now = e.t;
-        assert_true(queue_push(&q, a, now + (double)(draw() % 1000), i, 0, NULL));
+        assert_true(queue_push(&q, a, now + (double)(draw() % 1000), i, 0, QUEUE_ALONE));
     }
     void* block = malloc(queue_save_size(&q));
     queue_save(&q, block);
@@ -97,6 +97,41 @@ static void turns(void** state)
     queue_free(&copy, a);
 }
 
+// Of each group the first is known, whatever comes and goes, and beside entries of no group.
+static void groups_know_their_first(void** state)
+{
+    (void)state;
+    enum
+    {
+        GROUPS = 7
+    };
+    uint32_t firsts[GROUPS] = {0};
+    Queue q = {.firsts = firsts};
+    kaiAllocator a = kaiDefaultAllocator();
+    double now = 0;
+    for (uint32_t i = 0; i < 3000; i++)
+    {
+        uint32_t group = (uint32_t)(draw() % (GROUPS + 1));
+        double t = now + (double)(draw() % 100);
+        assert_true(queue_push(&q, a, t, i, 0, group < GROUPS ? group : QUEUE_ALONE));
+        if (draw() % 5 < 2 || i > 2000)
+            now = queue_pop(&q).t;
+        double earliest[GROUPS];
+        for (uint32_t g = 0; g < GROUPS; g++)
+            earliest[g] = INFINITY;
+        for (uint32_t k = 0; k < q.count; k++)
+            if (queue_at(&q, k)->group != QUEUE_ALONE)
+                earliest[queue_at(&q, k)->group] = fmin(earliest[queue_at(&q, k)->group], queue_at(&q, k)->t);
+        for (uint32_t g = 0; g < GROUPS; g++)
+            assert_true(queue_next_of(&q, g) == earliest[g]);
+    }
+    while (q.count > 0)
+        queue_pop(&q);
+    for (uint32_t g = 0; g < GROUPS; g++)
+        assert_true(queue_next_of(&q, g) == INFINITY);
+    queue_free(&q, a);
+}
+
 // Comparisons are counted by their effect: with n events waiting an operation moves at most log2(n) + 1 of them.
 static void costs_its_logarithm(void** state)
 {
@@ -107,11 +142,11 @@ static void costs_its_logarithm(void** state)
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (uint32_t i = 0; i < n; i++)
-        assert_true(queue_push(&q, a, (double)(draw() % 1000000007), i, 0, NULL));
+        assert_true(queue_push(&q, a, (double)(draw() % 1000000007), i, 0, QUEUE_ALONE));
     for (uint32_t i = 0; i < n; i++)
     {
         QueueEntry e = queue_pop(&q);
-        assert_true(queue_push(&q, a, e.t + (double)(draw() % 1000000007), i, 0, NULL));
+        assert_true(queue_push(&q, a, e.t + (double)(draw() % 1000000007), i, 0, QUEUE_ALONE));
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
@@ -162,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_in_order),
         cmocka_unit_test(turns),
+        cmocka_unit_test(groups_know_their_first),
         cmocka_unit_test(costs_its_logarithm),
         cmocka_unit_test(agenda_tells_the_earliest),
     };
