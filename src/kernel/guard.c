@@ -289,9 +289,9 @@ void guard_keep_short(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     double near = GUARD_SHORT * kernel->rounding / DOMAIN_ROUNDING;
-    for (uint32_t i = 0; i < model->guards_count; i++)
+    for (ActiveWalk w = {0}; active_guard(kernel, &w);)  // who reads it has been touched
     {
-        const Guard* guard = &model->guards[i];
+        const Guard* guard = &model->guards[w.index];
         double* last = &kernel->R[guard->last_g];
         if (!guard->searched || !(fabs(*last) <= near) || !guard_is_active(kernel, guard, false))
             continue;

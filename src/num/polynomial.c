@@ -85,13 +85,17 @@ bool polynomial_has_ended(const double* c, int k, double h, double part)
     {
         QUIET = 3
     };
-    double size = polynomial_bound(c, k, h, 0), power = pow(h, k - QUIET + 1);
-    if (k <= QUIET || !isfinite(size) || polynomial_bound(c, k, h, 1) <= part * size)
-        return false;
-    for (int j = k - QUIET + 1; j <= k; j++, power *= h)
-        if (!(fabs(c[j]) * power <= part * size))
-            return false;
-    return true;
+    double rest = 0, power = 1, last = 0;
+    for (int j = 1; j <= k; j++)
+    {
+        power *= h;
+        double term = fabs(c[j]) * power;
+        rest += term;
+        if (j > k - QUIET && term > last)
+            last = term;
+    }
+    double size = fabs(c[0]) + rest;
+    return k > QUIET && isfinite(size) && rest > part * size && last <= part * size;
 }
 
 void polynomial_shift(const double* c, int degree, double by, double* shifted)

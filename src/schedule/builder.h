@@ -56,6 +56,7 @@ typedef struct Builder
     Map event_index, react_index;   // register → sink that fills it + 1
     VEC(RegLink) unit_reads;        // a reaction unit reads a register
     VEC(RegLink) island_reads;      // a right-hand side does
+    VEC(uint32_t) unit_hearers;     // how many of `next` change with the unit; the rest hold what it reads
     VEC(uint32_t) searched_delays;  // continuous ones that a guard reads
     VEC(CodeRequest) requests;      // code that units and islands want, in order
 } Builder;

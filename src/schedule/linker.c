@@ -123,10 +123,10 @@ void linker_inputs(Linker* k, ModelUnit* u, uint32_t own)
     }
 }
 
-static void add_edge(Linker* k, uint32_t from, uint32_t to)
+static void add_edge(Linker* k, uint32_t from, uint32_t to, bool read)
 {
     if (from != to)
-        vec_push(k->b->arena, k->edges, (Edge){from, to});
+        vec_push(k->b->arena, k->edges, (Edge){from, to, read});
 }
 
 // Memories that the unit reads must hold their left limit.
@@ -136,9 +136,9 @@ void linker_memories(Linker* k, uint32_t unit)
     for (uint32_t i = 0; i < k->regs.count; i++)
     {
         if (map_get(&k->memory_of, k->regs.at[i], &at) && k->b->memories.at[at].left != NO_REG)
-            add_edge(k, unit, k->first_memory + at);
+            add_edge(k, unit, k->first_memory + at, true);
         if (map_get(&k->guard_of, k->regs.at[i], &at))
-            add_edge(k, unit, k->first_guard + at);
+            add_edge(k, unit, k->first_guard + at, true);
     }
 }
 
@@ -161,11 +161,11 @@ void linker_sources(Linker* k, uint32_t unit)
     {
         SymReg reg = k->regs.at[i];
         if (map_get(&k->b->c.task_of, reg, &at) && k->react_of[at] != 0)
-            add_edge(k, k->react_of[at] - 1, unit);
+            add_edge(k, k->react_of[at] - 1, unit, false);
         if (map_get(&k->memory_of, reg, &at))
-            add_edge(k, k->first_memory + at, unit);
+            add_edge(k, k->first_memory + at, unit, false);
         if (sym_class(reg) == REG_STATE && now_unit(k, sym_index(reg), &at))
-            add_edge(k, at, unit);
+            add_edge(k, at, unit, false);
         if (sym_class(reg) == REG_STATE || sym_class(reg) == REG_MEMORY)
             vec_push(k->b->arena, k->b->unit_reads, (RegLink){reg, unit});
     }

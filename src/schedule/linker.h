@@ -7,6 +7,7 @@
 typedef struct Edge
 {
     uint32_t from, to;
+    bool read;  // not to hear of `from`, but to hold what it reads
 } Edge;
 
 typedef struct Linker
@@ -23,6 +24,7 @@ typedef struct Linker
     Map left_of;         // guard or memory | kind << 32 → its flow unit
     VEC(Edge) edges;
     uint32_t first_guard, first_memory;  // their reaction units
+    bool time_searched;                  // some guard of time has an island
 } Linker;
 
 void linker_request(Builder* b, CodeForm form, CodeOwner owner, uint32_t index, const ProgramSpec* spec);

@@ -31,11 +31,15 @@ void unit_island_derivatives(Linker* k)
     }
 }
 
-static uint32_t time_island(Builder* b)
+// For a guard that reads nothing but time, and is searched for by itself: the first takes an island that has nothing
+// yet.
+static uint32_t time_island(Linker* k)
 {
-    uint32_t last = b->islands.count - 1;
-    if (b->islands.at[last].states.count > 0 || b->islands.at[last].place != 0)
+    Builder* b = k->b;
+    const Island* last = &b->islands.at[b->islands.count - 1];
+    if (last->states.count > 0 || last->place != 0 || k->time_searched)
         vec_push(b->arena, b->islands, (Island){.name = build_string(b, "time")});
+    k->time_searched = true;
     return b->islands.count - 1;
 }
 
@@ -76,7 +80,7 @@ static void add_look(Linker* k, uint32_t index, Guard* guard)
         }
     }
     if (guard->islands.count == 0 && !guard->time_only)
-        add_guard_island(b, guard, time_island(b));
+        add_guard_island(b, guard, time_island(k));
     // It is searched for along the steps of its island: one that begins to be watched, or whose level moves, in the
     // middle of a step must be looked for in the rest of it. (Those of several islands look for themselves.)
     if (guard->islands.count == 1)

@@ -90,9 +90,9 @@ static void spread_unit(Spread* s, uint32_t index)
 {
     Builder* b = s->b;
     const ModelUnit* u = &b->units.at[index];
-    for (uint32_t i = 0; i < u->next.count; i++)
+    for (uint32_t i = 0; i < b->unit_hearers.at[index]; i++)
         reach_unit(s, b->unit_links.at[u->next.first + i]);
-    s->work += u->next.count;
+    s->work += b->unit_hearers.at[index];
     if (u->kind == UNIT_GUARD)
         reach_reg(s, b->guards.at[u->index].latch);
     else if (u->kind == UNIT_MEMORY)
@@ -242,5 +242,6 @@ void finish_units(Builder* b)
             if (regs[i] != NO_REG && regs[i] >= f[REG_STATE] && regs[i] < f[REG_VALUE])
                 b->reg_vars.at[regs[i] - f[REG_STATE]] = v + 1;
     }
-    find_limits(b);
+    if (!b->draft.fused)  // which waits for all that is due
+        find_limits(b);
 }

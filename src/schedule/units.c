@@ -310,6 +310,18 @@ static void find_always(Linker* k)
 // ---- putting it together
 // ---------------------------------------------------------------------------------------------
 
+// Those that hear of the unit first.
+static void put_edges(Linker* k, bool read)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < k->edges.count; i++)
+    {
+        IndexRange* next = &b->units.at[k->edges.at[i].from].next;
+        if (k->edges.at[i].read == read)
+            b->unit_links.at[next->first + next->count++] = k->edges.at[i].to;
+    }
+}
+
 static void sort_edges(Linker* k)
 {
     Builder* b = k->b;
@@ -323,11 +335,10 @@ static void sort_edges(Linker* k)
     }
     for (uint32_t i = 0; i < k->edges.count; i++)
         vec_push(b->arena, b->unit_links, 0);
-    for (uint32_t i = 0; i < k->edges.count; i++)
-    {
-        IndexRange* next = &b->units.at[k->edges.at[i].from].next;
-        b->unit_links.at[next->first + next->count++] = k->edges.at[i].to;
-    }
+    put_edges(k, false);
+    for (uint32_t i = 0; i < b->units.count; i++)
+        vec_push(b->arena, b->unit_hearers, b->units.at[i].next.count);
+    put_edges(k, true);
 }
 
 static void list_variables(Linker* k)

@@ -19,6 +19,20 @@ each() { echo "$(count "$1" "$2") $(count "$1" "$3")" | awk '{ printf "%d", ($3 
 # cells N: a row of cells that events reach one after the other, d apart
 cells() { sed "s/n = 20/n = $1/; s/clock(1)/clock(0.01)/; s/d = 0.07/d = 0.0071/; /expect/d; /^experiment whole/d; /stop/s/\$/; record v[1] every 10/" tests/models/islands_delays.kai | sed '/^\/\/ Delays of/,$d' >"$WORK/cells$1.kai"; }
 
+# driven N GUARD: oscillators, each pushed while a guard of time holds that shares an operator with the others
+driven()
+{
+    cat >"$WORK/driven$1.kai" <<END
+model Driven {
+  param w = 1
+  state x = 0, v = 0
+  x' = v; v' = -w^2*x + (if $2 > 0.001*w then 1 else 0)
+}
+model Many { d : Driven[i in 1..$1](w = 1 + i/$1) }
+experiment driven of Many { stop = 6; record d[1].x every 10 }
+END
+}
+
 gas 10; gas 1000; farm 20; farm 400; cells 20; cells 400
 [ -n "$(count "$WORK/gas10.kai" 0.1)" ] || { echo "valgrind cannot run this build: not measured"; exit 0; }
 few=$(each "$WORK/gas10.kai" 2 8)
@@ -33,3 +47,10 @@ few=$(each "$WORK/cells20.kai" 1 2)
 many=$(each "$WORK/cells400.kai" 0.5 0.6)
 echo "instructions per instant: $few with 20 cells that delayed events reach, $many with 400"
 [ "$few" -gt 1000 ] && [ "$many" -le $((3 * few)) ] || fail "the cost of a delayed event grows with the model"
+for guard in 'mod(time, 1) - 0.5' 'sin(6*time)'; do
+    driven 20 "$guard"; driven 400 "$guard"
+    few=$(each "$WORK/driven20.kai" 2 6)
+    many=$(each "$WORK/driven400.kai" 3 4)  # steps that come again have become maps
+    echo "instructions per switching at $guard: $few with 20 oscillators, $many with 400"
+    [ "$few" -gt 1000 ] && [ "$many" -le $((2 * few)) ] || fail "the cost of a guard of time grows with the model"
+done
