@@ -10,7 +10,8 @@
 
 enum
 {
-    NO_NODE = 0xffffffffu
+    NO_NODE = 0xffffffffu,
+    REACTIONS_WHOLE = 64,  // as many are sooner looked at all together than each found by what it reads
 };
 
 typedef VEC(uint32_t) Tasks;
@@ -316,6 +317,9 @@ void build_islands(Builder* b)
     }
     uint32_t* of = arena_array(b->arena, uint32_t, k.state_count + 1);
     name_islands(&k, automatic, of);
+    bool large = automatic && b->c.flat->whens.count + b->c.flat->transitions.count > REACTIONS_WHOLE;
+    while (large && b->islands.count < 2)  // then what has no state does not wait for what has
+        add_island(b, "time", (Span){0});
     if (b->islands.count < (automatic ? 2 : 1))  // an island that was asked for has its counters, even alone
     {
         fuse(&k);

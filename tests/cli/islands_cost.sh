@@ -33,6 +33,16 @@ experiment driven of Many { stop = 6; record d[1].x every 10 }
 END
 }
 
+# counters N: clocks that count, and one state that they do not concern
+counters()
+{
+    cat >"$WORK/counters$1.kai" <<END
+model Counter { param T = 1; discrete n = 0; when clock(T) { n := n + 1 } }
+model Many { c : Counter[i in 1..$1](T = 1 + 0.0001*i); state x = 0; x' = 1 - x }
+experiment count of Many { stop = 6; record x, c[1].n; events = off }
+END
+}
+
 gas 10; gas 1000; farm 20; farm 400; cells 20; cells 400
 [ -n "$(count "$WORK/gas10.kai" 0.1)" ] || { echo "valgrind cannot run this build: not measured"; exit 0; }
 few=$(each "$WORK/gas10.kai" 2 8)
@@ -54,3 +64,8 @@ for guard in 'mod(time, 1) - 0.5' 'sin(6*time)'; do
     echo "instructions per switching at $guard: $few with 20 oscillators, $many with 400"
     [ "$few" -gt 1000 ] && [ "$many" -le $((2 * few)) ] || fail "the cost of a guard of time grows with the model"
 done
+counters 100; counters 2000
+few=$(each "$WORK/counters100.kai" 1 6)
+many=$(each "$WORK/counters2000.kai" 1 2)
+echo "instructions per tick: $few with 100 counters, $many with 2000"
+[ "$few" -gt 1000 ] && [ "$many" -le $((2 * few)) ] || fail "the cost of a tick grows with the model"
