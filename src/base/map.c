@@ -58,9 +58,12 @@ bool map_get(const Map* map, uint64_t key, uint32_t* value)
     return slot->used;
 }
 
+// Memory for much more than it held would cost its size each time.
 void map_clear(Map* map)
 {
-    if (map->count > 0)
+    if (map->slot_count > 64 && map->slot_count / 32 > map->count)
+        map_release(map);
+    else if (map->count > 0)
         memset(map->slots, 0, sizeof(MapSlot) * map->slot_count);
     map->count = 0;
 }

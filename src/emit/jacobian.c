@@ -2,6 +2,7 @@
 // program computes them. Each signal carries its partial derivatives with respect to the states it depends on, and no
 // others, so that a chain stays a chain.
 #include "emit/builder.h"
+#include "emit/readers.h"
 
 #include <stdlib.h>
 
@@ -17,21 +18,35 @@ typedef struct Partial
 } Partial;
 typedef VEC(Partial) PartialList;
 
+// A register that an expression reads, and a column that it depends on.
+typedef struct Hit
+{
+    uint32_t column;
+    ScalarId leaf;
+} Hit;
+typedef VEC(Hit) HitList;
+
 typedef struct Jacobian
 {
     Builder* b;
     Map list_of;  // register of a task → index in lists
     Map memo;     // of one derivative
     VEC(PartialList) lists;
+    Readers readers;  // of the task in work
+    HitList hits;     // by column
     uint32_t total;
-    uint32_t column;      // being differentiated for
-    VEC(uint32_t) stamp;  // per column
-    uint32_t round;
+    uint32_t column;  // being differentiated for
 } Jacobian;
 
 static uint32_t time_column(const Jacobian* j)
 {
     return j->b->c.reg_counts[REG_STATE];
+}
+
+static int by_column(const void* a, const void* b)
+{
+    uint32_t x = ((const Partial*)a)->column, y = ((const Partial*)b)->column;
+    return (x > y) - (x < y);
 }
 
 static ScalarId leaf(Compiler* c, void* user, SymReg reg)
@@ -45,73 +60,85 @@ static ScalarId leaf(Compiler* c, void* user, SymReg reg)
     if (!map_get(&j->list_of, reg, &list))
         return 0;
     const PartialList* partials = &j->lists.at[list];
-    for (uint32_t i = 0; i < partials->count; i++)
-        if (partials->at[i].column == j->column)
-            return scalar_reg(&c->scalars, partials->at[i].reg);
-    return 0;
+    const Partial wanted = {.column = j->column}, *found = NULL;
+    if (partials->count > 0)
+        found = bsearch(&wanted, partials->at, partials->count, sizeof wanted, by_column);
+    return found != NULL ? scalar_reg(&c->scalars, found->reg) : 0;
 }
 
-// The columns that an expression depends on, added to `columns`.
-static void add_column(Jacobian* j, uint32_t column, PartialList* columns)
+// The columns that a register depends on.
+static void add_hits(Jacobian* j, ScalarId leaf)
 {
-    while (j->stamp.count <= column)
-        vec_push(j->b->arena, j->stamp, 0);
-    if (j->stamp.at[column] == j->round)
-        return;
-    j->stamp.at[column] = j->round;
-    vec_push(j->b->arena, *columns, (Partial){column, NO_REG});
+    const Compiler* c = &j->b->c;
+    SymReg reg = c->scalars.list.at[leaf].reg;
+    uint32_t list;
+    if (sym_class(reg) == REG_STATE)
+        vec_push(j->b->arena, j->hits, (Hit){sym_index(reg), leaf});
+    else if (reg == c->time)
+        vec_push(j->b->arena, j->hits, (Hit){time_column(j), leaf});
+    else if (map_get(&j->list_of, reg, &list))
+        for (uint32_t i = 0; i < j->lists.at[list].count; i++)
+            vec_push(j->b->arena, j->hits, (Hit){j->lists.at[list].at[i].column, leaf});
 }
 
-static void add_columns(Jacobian* j, ScalarId root, PartialList* columns)
+static int by_column_and_leaf(const void* a, const void* b)
+{
+    const Hit *x = a, *y = b;
+    if (x->column != y->column)
+        return (x->column > y->column) - (x->column < y->column);
+    return (x->leaf > y->leaf) - (x->leaf < y->leaf);
+}
+
+// All that the items of a task read.
+static void read_task(Jacobian* j, uint32_t task)
 {
     Compiler* c = &j->b->c;
-    uint32_t list;
-    scalar_walk(&c->scalars);
-    scalar_walk_push(&c->scalars, root);
-    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
-        if (x.op != SCALAR_REG)
-            continue;
-        else if (sym_class(x.reg) == REG_STATE)
-            add_column(j, sym_index(x.reg), columns);
-        else if (x.reg == c->time)
-            add_column(j, time_column(j), columns);
-        else if (map_get(&j->list_of, x.reg, &list))
-            for (uint32_t i = 0; i < j->lists.at[list].count; i++)
-                add_column(j, j->lists.at[list].at[i].column, columns);
+    readers_begin(&j->readers);
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+        readers_add(&j->readers, task_item(c, PHASE_FLOW, task, i).value.value);
+    j->hits.count = 0;
+    for (uint32_t i = 0; i < j->readers.leaves.count; i++)
+        add_hits(j, j->readers.leaves.at[i]);
+    if (j->hits.count > 0)
+        qsort(j->hits.at, j->hits.count, sizeof *j->hits.at, by_column_and_leaf);
 }
 
-static int by_column(const void* a, const void* b)
+// One column of a task: *hit is its first, and that of the next one after it.
+static void column_partials(Jacobian* j, uint32_t task, uint32_t* hit, SymReg reg, Sinks* sinks)
 {
-    uint32_t x = ((const Partial*)a)->column, y = ((const Partial*)b)->column;
-    return (x > y) - (x < y);
+    Builder* b = j->b;
+    Compiler* c = &b->c;
+    j->column = j->hits.at[*hit].column;
+    readers_ask(&j->readers);
+    for (; *hit < j->hits.count && j->hits.at[*hit].column == j->column; ++*hit)
+        readers_name(&j->readers, j->hits.at[*hit].leaf);
+    readers_rise(&j->readers);
+    c->derive.moving = &j->readers.up;
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+    {
+        TaskItem item = task_item(c, PHASE_FLOW, task, i);
+        map_clear(&j->memo);
+        ScalarId value = differentiate(c, item.value.value, leaf, j, &j->memo);
+        vec_push(b->arena, *sinks, (Sink){item.ctx, value, reg});
+    }
+    c->derive.moving = NULL;
 }
 
 // Partial derivatives of one task: registers, and code that fills them.
 static void task_partials(Jacobian* j, uint32_t task)
 {
     Builder* b = j->b;
-    Compiler* c = &b->c;
     PartialList list = {0};
-    j->round++;
-    for (uint32_t i = 0; i < task_item_count(c, task); i++)
-        add_columns(j, task_item(c, PHASE_FLOW, task, i).value.value, &list);
-    if (list.count > 0)
-        qsort(list.at, list.count, sizeof *list.at, by_column);
     Sinks sinks = {0};
-    for (uint32_t k = 0; k < list.count; k++)
+    read_task(j, task);
+    for (uint32_t hit = 0; hit < j->hits.count;)
     {
-        list.at[k].reg = compiler_reg(c, REG_TEMP);
-        j->column = list.at[k].column;
-        for (uint32_t i = 0; i < task_item_count(c, task); i++)
-        {
-            TaskItem item = task_item(c, PHASE_FLOW, task, i);
-            map_clear(&j->memo);
-            ScalarId value = differentiate(c, item.value.value, leaf, j, &j->memo);
-            vec_push(b->arena, sinks, (Sink){item.ctx, value, list.at[k].reg});
-        }
+        Partial partial = {j->hits.at[hit].column, compiler_reg(&b->c, REG_TEMP)};
+        vec_push(b->arena, list, partial);
+        column_partials(j, task, &hit, partial.reg, &sinks);
     }
     emit_sinks(b->programs, sinks.at, sinks.count);
-    map_set(&j->list_of, c->tasks.at[task].reg, j->lists.count);
+    map_set(&j->list_of, b->c.tasks.at[task].reg, j->lists.count);
     vec_push(b->arena, j->lists, list);
     j->total += list.count;
 }
@@ -159,6 +186,7 @@ void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count)
     Jacobian j = {.b = b};
     map_init(&j.list_of, b->arena);
     map_init(&j.memo, b->arena);
+    readers_init(&j.readers, &b->c.scalars, b->arena);
     Order built;
     CodeRange values = build_program(b->programs, &spec, &built);
     uint32_t start = emit_begin(&b->programs->emitter);

@@ -163,7 +163,8 @@ typedef struct Todo
 typedef struct Derive
 {
     VEC(ScalarId) chain;
-    bool along_flow;  // what it makes are derivatives in time
+    bool along_flow;     // what it makes are derivatives in time
+    const Walk* moving;  // what it has seen is all that moves; NULL: that is not known
 } Derive;
 
 typedef struct Compiler Compiler;

@@ -280,6 +280,12 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     }
 }
 
+// Whether the derivative of `n` is known to be 0, without a look inside.
+static bool stands_still(const Compiler* c, ScalarId n, const Scalar* x)
+{
+    return x->fixed || (c->derive.moving != NULL && !walk_seen(c->derive.moving, n));
+}
+
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo)
 {
     uint32_t base = c->derive.chain.count;  // of a derivative around this one
@@ -296,7 +302,7 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
             continue;
         }
         ScalarId value;
-        if (x.op == SCALAR_REG || x.fixed)
+        if (x.op == SCALAR_REG || stands_still(c, n, &x))
         {
             value = x.op == SCALAR_REG ? leaf(c, user, x.reg) : zero;
             map_set(memo, n, value != 0 ? value : zero);

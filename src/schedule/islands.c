@@ -11,7 +11,7 @@
 enum
 {
     NO_NODE = 0xffffffffu,
-    REACTIONS_WHOLE = 64,  // as many are sooner looked at all together than each found by what it reads
+    CAUSES_WHOLE = 64,  // what so few can cause is sooner looked at as a whole than found by what it reads
 };
 
 typedef VEC(uint32_t) Tasks;
@@ -317,7 +317,7 @@ void build_islands(Builder* b)
     }
     uint32_t* of = arena_array(b->arena, uint32_t, k.state_count + 1);
     name_islands(&k, automatic, of);
-    bool large = automatic && b->c.flat->whens.count + b->c.flat->transitions.count > REACTIONS_WHOLE;
+    bool large = automatic && b->clocks.count + b->guards.count > CAUSES_WHOLE;
     while (large && b->islands.count < 2)  // then what has no state does not wait for what has
         add_island(b, "time", (Span){0});
     if (b->islands.count < (automatic ? 2 : 1))  // an island that was asked for has its counters, even alone
