@@ -165,6 +165,22 @@ static Numbers by_island(Builder* b, const RegLink* pairs, uint32_t count, size_
 
 typedef VEC(RegLink) Links;
 
+enum
+{
+    WORK_MAX = 20000000,
+    LINKS_MAX = 2000000
+};
+
+// What can be disturbed by `reg`, unless that costs more than a compilation may.
+static void find_reached(Spread* s, uint32_t reg, const Links* links)
+{
+    s->reached.count = 0;
+    if (s->work >= WORK_MAX || links->count >= LINKS_MAX)
+        s->round++;
+    else
+        spread_from(s, reg);
+}
+
 static void link_reached(const Spread* s, uint32_t source, Links* links)
 {
     for (uint32_t k = 0; k < s->reached.count; k++)
@@ -175,34 +191,30 @@ static void link_reached(const Spread* s, uint32_t source, Links* links)
 // search gives up where it would cost more than a compilation may.
 static void find_limits(Builder* b)
 {
-    enum
-    {
-        WORK_MAX = 20000000
-    };
     Spread s = {.b = b};
     s.units = arena_array(b->arena, uint32_t, b->units.count + 1);
     s.regs = arena_array(b->arena, uint32_t, b->reg_unit_first.count + 1);
     s.islands = arena_array(b->arena, uint32_t, b->islands.count + 1);
     Links clocks = {0}, timers = {0}, outs = {0};
-    for (uint32_t i = 0; i < b->clocks.count && s.work < WORK_MAX; i++)
+    for (uint32_t i = 0; i < b->clocks.count; i++)
     {
-        spread_from(&s, b->clocks.at[i].flag);
+        find_reached(&s, b->clocks.at[i].flag, &clocks);
         link_reached(&s, i, &clocks);
     }
-    for (uint32_t i = 0; i < b->guards.count && s.work < WORK_MAX; i++)
+    for (uint32_t i = 0; i < b->guards.count; i++)
     {
         if (!b->guards.at[i].time_only)
             continue;
-        spread_from(&s, b->guards.at[i].latch);
+        find_reached(&s, b->guards.at[i].latch, &timers);
         link_reached(&s, i, &timers);
     }
     bool* searched = arena_array(b->arena, bool, b->delays.count + 1);
     for (uint32_t i = 0; i < b->searched_delays.count; i++)
         searched[b->searched_delays.at[i]] = true;
-    for (uint32_t i = 0; i < b->delays.count && s.work < WORK_MAX; i++)
+    for (uint32_t i = 0; i < b->delays.count; i++)
     {
         const Delay* d = &b->delays.at[i];
-        spread_from(&s, d->event ? d->out_present : d->out);
+        find_reached(&s, d->event ? d->out_present : d->out, &outs);
         if (searched[i])
             reach_island(&s, d->island);  // no window of the search spans a jump that comes out
         link_reached(&s, i, &outs);
