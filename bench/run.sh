@@ -15,16 +15,16 @@ rounds=${ROUNDS:-5}
 programs=$build/bench
 TIMEFORMAT='%U %S'
 
-# name, unit, units of kairos' run, how often a round repeats it, program by hand, its arguments
+# name, unit, units of kairos' run, how often a round repeats it (the clock has milliseconds), program by hand, its arguments
 workloads="
-ball      event 100000 1  a_ball  dp lossless 100000
-gas10     event 111132  1  b_gas   dp 10 100000
-gas100    event 21188  1  b_gas   dp 100 20000
-gas1000   event 2441   1  b_gas   dp 1000 2000
+ball      event 100000 10 a_ball  dp lossless 100000
+gas10     event 111132 3  b_gas   dp 10 100000
+gas100    event 21188  5  b_gas   dp 100 20000
+gas1000   event 2441   20 b_gas   dp 1000 2000
 gas10000  event 30751   1  -       -
-boost     event 9981   1  d_boost dp 0.1
-boost_bond event 9981  1  d_boost dp 0.1
-sigdel    run   1      1  c_sigdel dp 1000000
+boost     event 9981   10 d_boost dp 0.1
+boost_bond event 9981  10 d_boost dp 0.1
+sigdel    run   1      2  c_sigdel dp 1000000
 chain     run   1      1  f_chain dp chain 1000 20
 vanderpol run   1      20 e_rodas vdp 1000 2000
 "
