@@ -63,6 +63,21 @@ bool unit_refuse(Unit* unit, const char* format, ...)
     return false;
 }
 
+bool unit_may(Unit* unit, unsigned modes, const char* function)
+{
+    static const char* const words[] = {"before initialization",   "during initialization", "in event mode",
+                                        "in continuous-time mode", "in step mode",          "after its end",
+                                        "after an error",          "in configuration mode"};
+    bool between = unit->version == 2 && unit->mode == UNIT_STEPPING;  // which has no step mode
+    return (modes & 1u << unit->mode) != 0 || unit_refuse(unit, "fmi%d%s must not be called %s", unit->version,
+                                                          function, between ? "between steps" : words[unit->mode]);
+}
+
+bool unit_has_count(Unit* unit, size_t count, int wanted)
+{
+    return count == (size_t)wanted || unit_refuse(unit, "the array has %zu values instead of %d", count, wanted);
+}
+
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
@@ -161,6 +176,7 @@ Unit* unit_create(const char* resources, int version, bool exchange, UnitLog* lo
     unit->exchange = exchange;
     unit->listener = (UnitListener){log, user, 0};
     unit->start = unit->tolerance = NAN;
+    unit->stop = INFINITY;
     if (!open_model(unit, resources))
     {
         unit_free(unit);
@@ -220,6 +236,7 @@ bool unit_reset(Unit* unit)
     unit_clear_inputs(unit);
     unit->zeno.count = 0;
     unit->start = unit->tolerance = NAN;
+    unit->stop = INFINITY;
     unit->mode = UNIT_INSTANTIATED;
     set_options(unit);
     unit->t = unit->options.start;
@@ -315,6 +332,17 @@ bool unit_ready(Unit* unit)
     return true;
 }
 
+bool unit_set_up(Unit* unit, double tolerance, double start, bool has_stop, double stop)
+{
+    if (!isfinite(start) || (has_stop && stop < start))
+        return unit_refuse(unit, "the start time %g and the stop time %g do not belong together", start, stop);
+    unit->start = unit->t = start;
+    unit->stop = has_stop ? stop : INFINITY;
+    if (tolerance > 0 && tolerance < 1)
+        unit->tolerance = tolerance;
+    return true;
+}
+
 bool unit_begin_initialization(Unit* unit)
 {
     unit->mode = UNIT_INITIALIZING;
@@ -327,6 +355,7 @@ bool unit_end_initialization(Unit* unit)
     if (!unit_ready(unit))
         return false;
     unit->mode = unit->exchange ? UNIT_EVENT : UNIT_STEPPING;
+    unit->last = unit->t;
     return true;
 }
 
