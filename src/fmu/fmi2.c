@@ -397,7 +397,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real from, fmi2Real step, fmi
         return fmi2Error;
     if (!c->unit->halted && !unit_step(c->unit, from + step))
         return fmi2Error;
-    c->unit->last = c->unit->t;
+    c->unit->experiment.last = c->unit->t;
     return c->unit->halted ? fmi2Discard : fmi2OK;
 }
 
@@ -424,7 +424,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
     Component* c = component;
     if (c == NULL || value == NULL || kind != fmi2LastSuccessfulTime)
         return no_status(c);
-    *value = c->unit->last;
+    *value = c->unit->experiment.last;
     return fmi2OK;
 }
 

@@ -366,7 +366,7 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 from, fmi3Float64 step,
     *event = instant && c->event_mode;
     *terminate = c->unit->halted;
     *early = c->unit->t < end;
-    *reached = c->unit->last = c->unit->t;
+    *reached = c->unit->experiment.last = c->unit->t;
     return fmi3OK;
 }
 

@@ -111,6 +111,14 @@ typedef struct UnitZeno
     int count;
 } UnitZeno;
 
+// The experiment as the importer says it, and how far its steps have come.
+typedef struct UnitExperiment
+{
+    double start, tolerance;  // NaN: as the model says
+    double stop;              // beyond which there is no step; inf: not said
+    double last;              // where the last step of Co-Simulation ended
+} UnitExperiment;
+
 typedef struct Unit
 {
     jmp_buf fail;
@@ -124,9 +132,7 @@ typedef struct Unit
     UnitMode mode;
     UnitListener listener;
     kaiSimOptions options;
-    double start, tolerance;  // of the experiment, as the importer says; NaN: as the model says
-    double stop;              // beyond which there is no step; inf: not said
-    double last;              // where the last step of Co-Simulation ended
+    UnitExperiment experiment;
     kaiEval* eval;
     kaiSim* sim;
     bool ready;           // the run stands at its start or later, with all values that were given

@@ -169,10 +169,11 @@ bool unit_tag(Unit* unit, UnitEvents* events)
 
 bool unit_is_step(Unit* unit, double from, double length)
 {
-    double to = from + length, stop = unit->stop;
-    if (!(length >= 0 && isfinite(to) && fabs(from - unit->last) <= FMU_SAME_TIME * fmax(fabs(from), length)))
+    double to = from + length, stop = unit->experiment.stop;
+    if (!(length >= 0 && isfinite(to) &&
+          fabs(from - unit->experiment.last) <= FMU_SAME_TIME * fmax(fabs(from), length)))
         return unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
-                           from, length, unit->last);
+                           from, length, unit->experiment.last);
     return !(to - stop > FMU_SAME_TIME * fmax(fabs(stop), 1)) ||
            unit_refuse(unit, "a step to %.17g goes beyond the stop time %.17g that was said at the start", to, stop);
 }

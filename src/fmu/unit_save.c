@@ -75,8 +75,8 @@ static void pack(Unit* unit, char* to, size_t size)
     head->halted = unit->halted;
     head->unsettled = unit->unsettled;
     head->t = unit->t;
-    head->start = unit->start;
-    head->tolerance = unit->tolerance;
+    head->start = unit->experiment.start;
+    head->tolerance = unit->experiment.tolerance;
     head->zeno_time = unit->zeno.time;
     head->zeno_count = unit->zeno.count;
     to += rounded(sizeof *head);
@@ -89,10 +89,10 @@ static void pack(Unit* unit, char* to, size_t size)
 // The run that a copy belongs to, if this instance has none or one of another start.
 static bool have_run(Unit* unit, const PackHead* head)
 {
-    bool same = memcmp(&unit->start, &head->start, sizeof head->start) == 0 &&
-                memcmp(&unit->tolerance, &head->tolerance, sizeof head->tolerance) == 0;
-    unit->start = head->start;
-    unit->tolerance = head->tolerance;
+    bool same = memcmp(&unit->experiment.start, &head->start, sizeof head->start) == 0 &&
+                memcmp(&unit->experiment.tolerance, &head->tolerance, sizeof head->tolerance) == 0;
+    unit->experiment.start = head->start;
+    unit->experiment.tolerance = head->tolerance;
     if (!head->ready || (same && (unit->eval != NULL || unit->sim != NULL)))
         return true;
     return unit_make_run(unit);
@@ -335,7 +335,7 @@ bool unit_state_restore(Unit* unit, const UnitState* state)
     const char* from = state->bytes + rounded(sizeof head);
     if (!take_structure(unit, state) || !unpack(unit, from) || !take_snapshot(unit, state))
         return false;
-    unit->last = unit->t;
+    unit->experiment.last = unit->t;
     if (!head.inside)
         return true;
     UnitDone* done = malloc(sizeof *done * head.done + 1);
