@@ -252,6 +252,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_back, fmi
         unsetenv("HAND_WARN");
         h->callbacks.logger(h->callbacks.componentEnvironment, h->name, fmi2Warning, "logStatusWarning", "it is %s",
                             "late");
+        return fmi2Warning;
     }
     return h->mode == CONTINUOUS ? fmi2OK : no(h, "CompletedIntegratorStep");
 }
