@@ -114,6 +114,7 @@ extern "C"
 
     kaiTag kaiEval_Now(const kaiEval* eval);   // the last tag
     bool kaiEval_Halted(const kaiEval* eval);  // the model said `halt`
+    // Why the last call that failed did so; `message` NULL: none has. It lives until the next call.
     const kaiError* kaiEval_Failure(const kaiEval* eval);
 
 #pragma GCC visibility pop

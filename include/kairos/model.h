@@ -106,6 +106,7 @@ extern "C"
         kaiColumnKind column_kind;
     } kaiVariable;
 
+    // How many there are, hidden ones included.
     int kaiModel_VariableCount(const kaiModel* model);
     // All about variable `index`, from 0. False: there is none.
     bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable);

@@ -109,7 +109,7 @@ extern "C"
     // asked what can be said of it. KAI_ERR_IO: the file itself cannot be read. KAI_ERR_USAGE, KAI_ERR_MEMORY. Then
     // *program is NULL.
     kaiStatus kaiProgram_Open(const kaiProgramOptions* options, kaiProgram** program, kaiError* error);
-    void kaiProgram_Free(kaiProgram* program);
+    void kaiProgram_Free(kaiProgram* program);  // NULL is fine
     // The same text again, for another thread; imports are read anew. As kaiProgram_Open.
     kaiStatus kaiProgram_Clone(const kaiProgram* program, kaiProgram** clone);
 
@@ -236,6 +236,7 @@ extern "C"
         bool is_event, is_array;
         kaiPlace place;  // of the name
     } kaiSymbol;
+    // How many there are. 0 for NULL.
     int kaiProgram_SymbolCount(kaiProgram* program);
     // False past the last.
     bool kaiProgram_Symbol(kaiProgram* program, int index, kaiSymbol* symbol);
@@ -247,8 +248,8 @@ extern "C"
         bool declares;
         kaiPlace place;
     } kaiOccurrence;
-    int kaiProgram_OccurrenceCount(kaiProgram* program);
     // In order of their places. False past the last.
+    int kaiProgram_OccurrenceCount(kaiProgram* program);
     bool kaiProgram_Occurrence(kaiProgram* program, int index, kaiOccurrence* occurrence);
     // The symbol that stands at a place, line and column from 1; -1: none.
     int kaiProgram_SymbolAt(kaiProgram* program, const char* file, int line, int column);

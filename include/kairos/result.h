@@ -94,7 +94,8 @@ extern "C"
     // `mark` gets say where they end. KAI_ERR_USAGE: it is no file that is written here.
     kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark);
     // A remark (or NULL): why the run did not reach its end. A file has it beside it, as the one line of `path`.status,
-    // so that every program reads the rows; without one such a file of an earlier run is removed.
+    // so that every program reads the rows; without one such a file of an earlier run is removed. Frees the writer,
+    // whatever it answers, which is as kaiCsv_Row.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 
     // All rows so far can be read by others, in `path`.part. As kaiCsv_Row.
@@ -167,6 +168,7 @@ extern "C"
     void kaiRecorder_Free(kaiRecorder* recorder);  // NULL is fine
     // A kaiRowFn, with the recorder as `user`. KAI_ERR_MEMORY: the rows before it are kept.
     kaiStatus kaiRecorder_Row(void* recorder, const kaiRow* row);
+    // How many rows there are, and how many columns.
     int64_t kaiRecorder_Count(const kaiRecorder* recorder);
     int kaiRecorder_ColumnCount(const kaiRecorder* recorder);
     // kaiRecorder_Count values each; they live until the next row. t, p and m of the tags, and the values of a column,
@@ -208,16 +210,17 @@ extern "C"
         void* user;
     } kaiCsvVisitor;
     typedef struct kaiCsvReader kaiCsvReader;
+    // NULL: *error says why.
     kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, kaiError* error);
-    // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
-    // or KAI_ERR_MEMORY.
+    // To the end. KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error`
+    // says where) or KAI_ERR_MEMORY.
     kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
     // Why the run did not reach its end: the line of `path`.status, or the "# …" at the end that older results have.
     // NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
     // Nonzero ends kaiCsvReader_Read with KAI_INTERRUPTED when more of the file is wanted; NULL: never.
     void kaiCsvReader_SetInterrupt(kaiCsvReader* reader, const volatile int* interrupt);
-    void kaiCsvReader_Free(kaiCsvReader* reader);
+    void kaiCsvReader_Free(kaiCsvReader* reader);  // NULL is fine
 
     // Any format → rows, by what the file holds and not by its name. As kaiCsvReader, which it is for a CSV; `path` "-"
     // is standard input, a CSV. HDF5 and VCD know which columns are events, HDF5, NPZ and MAT know units.

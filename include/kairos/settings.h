@@ -52,6 +52,7 @@ extern "C"
         bool compiled;          // decides how a model is compiled; kaiSimOptions does not have it
     } kaiSetting;
 
+    // All of them, in static memory.
     int kaiSettings_Count(void);
     const kaiSetting* kaiSettings_Get(int index);          // NULL: there is none
     const kaiSetting* kaiSettings_Find(const char* name);  // NULL: there is none

@@ -181,7 +181,7 @@ extern "C"
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
-    void kaiSim_Free(kaiSim* sim);
+    void kaiSim_Free(kaiSim* sim);  // NULL is fine
 
     // Before the start: parameters and start values. Afterwards: inputs, at the present time: an instant at whose left
     // limit they still have the value from before. KAI_ERR_USAGE if not settable.
@@ -214,14 +214,18 @@ extern "C"
     // `instants` (1 at least) that nothing is recorded of.
     kaiStatus kaiSim_RunTo(kaiSim* sim, double t, int instants);
 
+    // Where the run stands: at its last tag, or at the time that it was asked to come to.
     kaiTag kaiSim_Now(const kaiSim* sim);
     // The flag of its options, for whoever works for the run outside of it; NULL: there is none.
     const volatile int* kaiSim_Interrupt(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
     const char* kaiSim_HaltText(const kaiSim* sim);
+    // Why the last call that failed did so, with time, signal and line; `message` NULL: none has. It lives until the
+    // sim goes on or is freed. NULL for NULL.
     const kaiError* kaiSim_Failure(const kaiSim* sim);
     // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
     const kaiError* kaiSim_Warning(const kaiSim* sim, int index);
+    // What the run has done so far.
     kaiCounters kaiSim_Counters(const kaiSim* sim);
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
@@ -261,7 +265,7 @@ extern "C"
     // is NULL without memory, and where foreign code in the model cannot save its state (kaiSim_Failure says why).
     kaiSnapshot* kaiSim_Save(kaiSim* sim);
     kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
-    void kaiSnapshot_Free(kaiSnapshot* snapshot);
+    void kaiSnapshot_Free(kaiSnapshot* snapshot);  // NULL is fine
     // A snapshot as bytes, for a file: version, content, checksum; and back, in this process or another one of the same
     // build, for a model with the same content (kaiModel_LoadSaved, or compiled from the same text). A sim with the
     // same options restores it and goes on bit for bit. NULL: `error` (or NULL) says why: damaged, of another build or
@@ -323,6 +327,7 @@ extern "C"
         const char* unit;           // of value, target and within: that of the variable, else an SI unit; NULL: none
         kaiPlace place;
     } kaiExpectResult;
+    // Of expectation `index`, from 0. KAI_ERR_USAGE: there is none.
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
     // A measure of the model (kaiModel_MeasureName), after the run, in its unit; a Boolean one is 0 or 1. False: the
     // value does not exist.

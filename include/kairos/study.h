@@ -198,8 +198,8 @@ extern "C"
         int64_t least_run, most_run;
         double quantiles[5];  // 5, 25, 50, 75, 95 %
     } kaiSummary;
-    kaiStatistics* kaiStatistics_Create(kaiAllocator allocator);
-    void kaiStatistics_Free(kaiStatistics* statistics);
+    kaiStatistics* kaiStatistics_Create(kaiAllocator allocator);  // NULL: no memory
+    void kaiStatistics_Free(kaiStatistics* statistics);           // NULL is fine
     // NaN counts as a value that does not exist. KAI_ERR_MEMORY.
     kaiStatus kaiStatistics_Add(kaiStatistics* statistics, int64_t run, double value);
     kaiSummary kaiStatistics_Summary(const kaiStatistics* statistics);

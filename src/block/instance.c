@@ -1,5 +1,5 @@
 // See instance.h.
-#include "block/instance.h"
+#include "block/instance_inside.h"
 
 #include "base/tolerance.h"
 
@@ -16,7 +16,7 @@ static double* take(double** room, uint32_t count)
     return taken;
 }
 
-static size_t view_size(const kaiBlock* b)
+size_t block_view_size(const kaiBlock* b)
 {
     return 2 * (size_t)b->state_count + b->input_count + b->output_count + b->indicator_count;
 }
@@ -44,7 +44,7 @@ static void place_view(BlockView* view, const kaiBlock* b, double** room)
 
 bool block_make(BlockInstance* b, const kaiBlock* block, const kaiBlockHost* host)
 {
-    size_t count = 3 * view_size(block) + block->state_count + 1 + block->parameter_count + block->input_count +
+    size_t count = 3 * block_view_size(block) + block->state_count + 1 + block->parameter_count + block->input_count +
                    block->indicator_count + 2 * (size_t)block->output_count + index_room(block);
     *b = (BlockInstance){.block = block, .host = *host, .room = sizeof(double) * count};
     double* room = host->allocator.alloc(host->allocator.user, NULL, 0, b->room);
@@ -95,7 +95,7 @@ void block_free(BlockInstance* b)
 
 // ---- trouble
 
-static double fail(BlockInstance* b, const char* call)
+double block_fail(BlockInstance* b, const char* call)
 {
     if (b->why[0] == 0)
         snprintf(b->why, sizeof b->why, "block %.60s fails in its %s at t = %.17g%s%s", b->host.instance, call,
@@ -103,25 +103,19 @@ static double fail(BlockInstance* b, const char* call)
     return NAN;
 }
 
-// KAI_ERR_LIMIT is no failure: a place that a solver tried.
-static bool went(BlockInstance* b, kaiStatus status, const char* call)
+bool block_went(BlockInstance* b, kaiStatus status, const char* call)
 {
     b->scarce |= status == KAI_ERR_MEMORY;
     if (status != KAI_OK && status != KAI_ERR_LIMIT)
-        fail(b, call);
+        block_fail(b, call);
     return status == KAI_OK;
 }
 
 // ---- where it is set
 
-static void forget_values(BlockView* view)
+void block_forget_values(BlockView* view)
 {
     view->has_rates = view->has_outputs = view->has_indicators = view->has_slopes = false;
-}
-
-static bool differs(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) != 0;
 }
 
 // ---- the start
@@ -130,10 +124,8 @@ static bool open_instance(BlockInstance* b)
 {
     block_reset(b);
     b->now.time = b->start_arguments[0];
-    return went(b, b->block->open(b->block, &b->host, &b->it), "opening");
+    return block_went(b, b->block->open(b->block, &b->host, &b->it), "opening");
 }
-
-static bool fetch(BlockInstance* b, BlockQuestion question);
 
 // Events that were there before anybody could ask, in its start, are told at the first tag.
 static bool await_first(BlockInstance* b)
@@ -147,7 +139,7 @@ static bool await_first(BlockInstance* b)
     }
     if (!counts)
         return true;
-    if (!fetch(b, BLOCK_OUTPUT))
+    if (!block_fetch(b, BLOCK_OUTPUT))
         return false;
     for (uint32_t i = 0; i < k->output_count; i++)
         if (k->outputs[i].event && k->outputs[i].count > 0 && b->now.outputs[k->outputs[i].count - 1] > 0)
@@ -162,13 +154,13 @@ static bool begin(BlockInstance* b)
     const double *parameters = b->start_arguments + 1, *inputs = parameters + k->parameter_count;
     if (b->why[0] != 0)  // what has failed is not tried again: the run ends with it
         return false;
-    if (!open_instance(b) || !went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
+    if (!open_instance(b) || !block_went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
         return false;
     if (k->input_count > 0)
         memcpy(b->now.inputs, inputs, sizeof(double) * k->input_count);
     if (k->state_count > 0)
         memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
-    forget_values(&b->now);
+    block_forget_values(&b->now);
     b->started = b->pending = true;
     b->between = false;
     b->number = 0;
@@ -229,12 +221,11 @@ static bool apply(BlockInstance* b, bool moved)
 {
     if (!moved)
         return true;
-    forget_values(&b->now);
-    return went(b, b->block->set(b->it, b->now.time, b->now.states, b->now.inputs), "set");
+    block_forget_values(&b->now);
+    return block_went(b, b->block->set(b->it, b->now.time, b->now.states, b->now.inputs), "set");
 }
 
-// `a`: time and knowns. `reads` NULL: all of them.
-static bool move_to(BlockInstance* b, const double* R, const uint32_t* a, const uint32_t* reads, uint32_t count)
+bool block_move_to(BlockInstance* b, const double* R, const uint32_t* a, const uint32_t* reads, uint32_t count)
 {
     if (!adopt_start(b, R, a, reads, count))
         return false;
@@ -245,8 +236,8 @@ static bool move_to(BlockInstance* b, const double* R, const uint32_t* a, const 
     return apply(b, moved);
 }
 
-static bool stands_at(const BlockInstance* b, const BlockView* view, const double* R, const uint32_t* a,
-                      const uint32_t* reads, uint32_t count)
+bool block_stands_at(const BlockInstance* b, const BlockView* view, const double* R, const uint32_t* a,
+                     const uint32_t* reads, uint32_t count)
 {
     uint32_t states = b->block->state_count;
     bool same = !differs(view->time, R[a[0]]);
@@ -266,7 +257,7 @@ static bool fetch_indicators(BlockInstance* b)
     MemoryPlace place = {v->time, v->states, v->inputs};
     if (memory_recall(&b->memory, b->block, &place, v->indicators))
         return v->has_indicators = true;
-    v->has_indicators = went(b, b->block->get_indicators(b->it, v->indicators), "indicators");
+    v->has_indicators = block_went(b, b->block->get_indicators(b->it, v->indicators), "indicators");
     if (v->has_indicators)
         memory_keep(&b->memory, b->block, b->host.allocator, &place, v->indicators);
     return v->has_indicators;
@@ -274,24 +265,24 @@ static bool fetch_indicators(BlockInstance* b)
 
 // Between two rounds of one instant there are no rates and no indicators: they are what they were before, and compared
 // when the last round is over.
-static bool fetch(BlockInstance* b, BlockQuestion question)
+bool block_fetch(BlockInstance* b, BlockQuestion question)
 {
     BlockView* v = &b->now;
     const kaiBlock* k = b->block;
     if (b->between && question != BLOCK_OUTPUT)
         return true;
     if (question == BLOCK_RATE && !v->has_rates)
-        return v->has_rates = went(b, k->get_rates(b->it, v->rates), "rates");
+        return v->has_rates = block_went(b, k->get_rates(b->it, v->rates), "rates");
     if (question == BLOCK_OUTPUT && !v->has_outputs)
-        return v->has_outputs = went(b, k->get_outputs(b->it, v->outputs), "outputs");
+        return v->has_outputs = block_went(b, k->get_outputs(b->it, v->outputs), "outputs");
     return question != BLOCK_INDICATOR || v->has_indicators || fetch_indicators(b);
 }
 
-static bool fetch_all(BlockInstance* b)
+bool block_fetch_all(BlockInstance* b)
 {
-    return (b->block->state_count == 0 || fetch(b, BLOCK_RATE)) &&
-           (b->block->output_count == 0 || fetch(b, BLOCK_OUTPUT)) &&
-           (b->block->indicator_count == 0 || fetch(b, BLOCK_INDICATOR));
+    return (b->block->state_count == 0 || block_fetch(b, BLOCK_RATE)) &&
+           (b->block->output_count == 0 || block_fetch(b, BLOCK_OUTPUT)) &&
+           (b->block->indicator_count == 0 || block_fetch(b, BLOCK_INDICATOR));
 }
 
 static double value_in(const BlockView* v, BlockQuestion question, uint32_t index)
@@ -307,14 +298,14 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
     bool held = output != NULL && output->discrete;
     const uint32_t* reads = output != NULL && output->reads != NULL ? output->reads : b->plain;
     uint32_t count = reads != b->plain ? output->read_count : b->plain_count;
-    if (R[a[0]] == b->number && !held && !move_to(b, R, a + 1, reads, count))
+    if (R[a[0]] == b->number && !held && !block_move_to(b, R, a + 1, reads, count))
         return NAN;
     if (R[a[0]] == b->number)
-        return fetch(b, question) ? value_in(&b->now, question, index) : NAN;
-    if (b->committed && R[a[0]] == b->before_number && (held || stands_at(b, &b->before, R, a + 1, reads, count)))
+        return block_fetch(b, question) ? value_in(&b->now, question, index) : NAN;
+    if (b->committed && R[a[0]] == b->before_number && (held || block_stands_at(b, &b->before, R, a + 1, reads, count)))
         return value_in(&b->before, question, index);
     snprintf(b->said, sizeof b->said, "the run went back before a commit of it");
-    return fail(b, "past");
+    return block_fail(b, "past");
 }
 
 // ---- slopes
@@ -337,15 +328,15 @@ static bool slope_in_time(BlockInstance* b, double* column)
 {
     const kaiBlock* k = b->block;
     double t = b->now.time, h = FMU_DIFFERENCE * (1 + fabs(t));
-    if (!fetch(b, BLOCK_RATE) || !went(b, k->set(b->it, t - h, b->now.states, b->now.inputs), "set") ||
-        !went(b, k->get_rates(b->it, b->tag.rates), "rates") ||
-        !went(b, k->set(b->it, t + h, b->now.states, b->now.inputs), "set"))
+    if (!block_fetch(b, BLOCK_RATE) || !block_went(b, k->set(b->it, t - h, b->now.states, b->now.inputs), "set") ||
+        !block_went(b, k->get_rates(b->it, b->tag.rates), "rates") ||
+        !block_went(b, k->set(b->it, t + h, b->now.states, b->now.inputs), "set"))
         return false;
-    if (!went(b, k->get_rates(b->it, column), "rates"))
+    if (!block_went(b, k->get_rates(b->it, column), "rates"))
         return false;
     for (uint32_t i = 0; i < k->state_count; i++)
         column[i] = (column[i] - b->tag.rates[i]) / (2 * h);
-    return went(b, k->set(b->it, t, b->now.states, b->now.inputs), "set");
+    return block_went(b, k->set(b->it, t, b->now.states, b->now.inputs), "set");
 }
 
 static bool fetch_column(BlockInstance* b, uint32_t c)
@@ -357,7 +348,7 @@ static bool fetch_column(BlockInstance* b, uint32_t c)
     if (b->slopes.has[c])
         return true;
     b->slopes.has[c] = c == b->plain_count ? slope_in_time(b, column)
-                                           : went(b, b->block->get_slopes(b->it, b->plain[c], column), "slopes");
+                                           : block_went(b, b->block->get_slopes(b->it, b->plain[c], column), "slopes");
     return b->slopes.has[c];
 }
 
@@ -368,7 +359,7 @@ static double ask_slope(BlockInstance* b, uint32_t index, const double* R, const
     double sum = 0;
     if (R[a[0]] != b->number)
         return NAN;
-    if (!make_slopes(b) || !move_to(b, R, a + 1, b->plain, b->plain_count))
+    if (!make_slopes(b) || !block_move_to(b, R, a + 1, b->plain, b->plain_count))
         return NAN;
     for (uint32_t c = 0; c <= b->plain_count; c++)
     {
@@ -382,237 +373,6 @@ static double ask_slope(BlockInstance* b, uint32_t index, const double* R, const
     return sum;
 }
 
-// ---- what is due
-
-// An indicator that is on another side because the block reacted has not crossed anything.
-static bool has_turned(const BlockInstance* b)
-{
-    if (b->now.time != b->commit_time || !b->now.has_indicators)
-        return true;
-    for (uint32_t i = 0; i < b->block->indicator_count; i++)
-        if ((b->now.indicators[i] > 0) != (b->reference[i] > 0))
-            return true;
-    return false;
-}
-
-static bool is_due(const BlockInstance* b, bool touched)
-{
-    return b->pending || (touched && has_turned(b));
-}
-
-// `a`: reacting, touched, number, inputs, inputs before. 1: it is to commit; TELL_ONLY: some events are to be told.
-static const double TELL_ONLY = 0.75;
-
-static double ask_due(const BlockInstance* b, const double* R, const uint32_t* a)
-{
-    uint32_t count = b->block->input_count;
-    if (R[a[0]] == 0)
-        return 0;
-    bool due = is_due(b, R[a[1]] != 0);
-    for (uint32_t i = 0; i < count; i++)
-        due |= R[a[3 + i]] != R[a[3 + count + i]];
-    return due ? 1 : b->waits ? TELL_ONLY : 0;
-}
-
-// ---- outputs at a tag
-
-// Where the commit will be, as far as it is known: `b->tag` has its outputs there.
-static bool look_at_tag(BlockInstance* b)
-{
-    const kaiBlock* k = b->block;
-    BlockView* to = &b->tag;
-    if (!fetch_all(b))
-        return false;
-    if (!went(b, k->get_reaction(b->it, b->now.time, b->tag.inputs, to->outputs), "reaction"))
-        return false;
-    to->time = b->now.time;
-    memcpy(to->states, b->now.states, sizeof(double) * k->state_count);
-    b->tag_number = b->number;
-    return true;
-}
-
-// `a`: time, states, the inputs that `reader` reads.
-static bool is_known(const BlockInstance* b, const kaiBlockVariable* reader, const double* R, const uint32_t* a)
-{
-    uint32_t states = b->block->state_count, at = 1 + states;
-    bool same = b->tag_number == b->number && !differs(b->tag.time, R[a[0]]);
-    for (uint32_t i = 0; i < states && same; i++)
-        same = !differs(b->tag.states[i], R[a[1 + i]]);
-    for (uint32_t i = 0; reader->reads != NULL && i < reader->read_count && same; i++)
-        if (reader->reads[i] >= states)
-            same = !differs(b->tag.inputs[reader->reads[i] - states], R[a[at++]]);
-    return same;
-}
-
-static bool look_with(BlockInstance* b, const kaiBlockVariable* reader, const double* R, const uint32_t* a)
-{
-    const kaiBlock* k = b->block;
-    uint32_t at = 1 + k->state_count;
-    if (is_known(b, reader, R, a))
-        return true;
-    if (!move_to(b, R, a, NULL, k->state_count))
-        return false;
-    for (uint32_t i = 0; i < k->input_count; i++)
-        b->tag.inputs[i] = b->inputs_of[i] == UINT32_MAX || b->inputs_of[i] != i ? b->now.inputs[i] : 0;
-    for (uint32_t i = 0; reader->reads != NULL && i < reader->read_count; i++)
-        if (reader->reads[i] >= k->state_count)
-            b->tag.inputs[reader->reads[i] - k->state_count] = R[a[at++]];
-    return look_at_tag(b);
-}
-
-static double tell(BlockInstance* b, uint32_t index, bool reacts)
-{
-    const kaiBlockVariable* v = &b->block->outputs[index];
-    uint32_t carrier = b->outputs_of[index];
-    bool late = carrier != UINT32_MAX && b->waiting[carrier] != 0 && !(reacts && b->tag.outputs[carrier] != 0);
-    double value = reacts && !late ? b->tag.outputs[index] : b->now.outputs[index];
-    if (!v->event)
-        return value;
-    bool there = late || (reacts && value != 0);
-    if (there)
-        b->told[index] = 1;
-    return there ? 1 : 0;
-}
-
-// `a`: reacting, touched, number, time, states, inputs that it reads, and the same before.
-static double ask_tag(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
-{
-    const kaiBlock* k = b->block;
-    const kaiBlockVariable* reader = &k->outputs[b->outputs_of[index] != UINT32_MAX ? b->outputs_of[index] : index];
-    uint32_t count = block_tag_inputs(k, reader, NULL), first = 4 + k->state_count;
-    if (R[a[2]] != b->number)  // it has committed at this tag already
-        return b->tag_number == R[a[2]] ? tell(b, index, true) : tell(b, index, false);
-    bool due = R[a[0]] != 0 && k->get_reaction != NULL && is_due(b, R[a[1]] != 0);
-    for (uint32_t i = 0; i < count && R[a[0]] != 0; i++)
-        due |= k->get_reaction != NULL && R[a[first + i]] != R[a[first + count + i]];
-    if ((due && !look_with(b, reader, R, a + 3)) || !fetch(b, BLOCK_OUTPUT))
-        return NAN;
-    return tell(b, index, due);
-}
-
-// ---- commits
-
-static void keep_before(BlockInstance* b)
-{
-    BlockView* to = &b->before;
-    const kaiBlock* k = b->block;
-    to->time = b->now.time;  // the arrays of a view lie one after the other
-    memcpy(to->states, b->now.states, sizeof(double) * view_size(k));
-    b->before_number = b->number;
-    b->committed = true;
-}
-
-static bool same_values(const BlockInstance* b)
-{
-    return memcmp(b->before.states, b->now.states, sizeof(double) * view_size(b->block)) == 0;
-}
-
-// What it raises at this tag with all inputs known. What nobody was told yet is told at the next tag. True: something.
-static bool raise_events(BlockInstance* b, bool* raised)
-{
-    const kaiBlock* k = b->block;
-    *raised = b->waits = false;
-    if (k->get_reaction == NULL)
-        return true;
-    bool same = b->tag_number == b->number && b->tag.time == b->now.time &&
-                memcmp(b->tag.states, b->now.states, sizeof(double) * k->state_count) == 0 &&
-                memcmp(b->tag.inputs, b->now.inputs, sizeof(double) * k->input_count) == 0;
-    if (!same && k->input_count > 0)
-        memcpy(b->tag.inputs, b->now.inputs, sizeof(double) * k->input_count);
-    if (!same && !look_at_tag(b))
-        return false;
-    for (uint32_t i = 0; i < k->output_count; i++)
-    {
-        if (!k->outputs[i].event)
-            continue;
-        b->waiting[i] = b->tag.outputs[i] != 0 && b->told[i] == 0;
-        *raised |= b->tag.outputs[i] != 0 || b->told[i] != 0;
-        b->waits |= b->waiting[i] != 0;
-        b->told[i] = 0;
-    }
-    for (uint32_t i = 0; i < k->input_count; i++)
-        *raised |= k->inputs[i].event && b->now.inputs[i] != 0;
-    return true;
-}
-
-// One round. If it changed nothing that anybody can see, the discrete state keeps its number, and the instant can end.
-static bool commit(BlockInstance* b)
-{
-    const kaiBlock* k = b->block;
-    kaiBlockEvents events = {.next = INFINITY};
-    double next = b->next, end = b->end;
-    bool raised;
-    if (!fetch_all(b) || !raise_events(b, &raised))
-        return false;
-    keep_before(b);
-    forget_values(&b->now);
-    memory_forget(&b->memory);
-    if (!went(b, k->commit(b->it, b->now.time, b->now.inputs, &events, b->now.states), "commit"))
-        return false;
-    b->between = events.more;
-    if (!fetch_all(b))
-        return false;
-    memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
-    memcpy(b->reference, b->now.indicators, sizeof(double) * k->indicator_count);
-    b->commit_time = b->now.time;
-    b->pending = events.more;
-    b->next = events.next;
-    b->end = events.end ? 1 : 0;
-    bool changed = events.more || raised || b->next != next || b->end != end || !same_values(b);
-    b->after_number = b->number += changed ? 1 : 0;
-    if (!changed)
-        b->tag_number = NAN;
-    return true;
-}
-
-// Events have been told that came too late for the tag before: nothing is asked of the block.
-static void forget_told(BlockInstance* b)
-{
-    keep_before(b);
-    for (uint32_t i = 0; i < b->block->output_count; i++)
-        b->waiting[i] = b->told[i] = 0;
-    b->waits = false;
-    b->after_number = b->number += 1;
-}
-
-static bool react(BlockInstance* b, const double* R, const uint32_t* a)
-{
-    uint32_t count = b->block->state_count + b->block->input_count;
-    if (!move_to(b, R, a + 2, NULL, count))
-        return false;
-    if (R[a[0]] > TELL_ONLY)
-        return commit(b);
-    if (!fetch_all(b))
-        return false;
-    memcpy(b->after, b->now.states, sizeof(double) * b->block->state_count);
-    forget_told(b);
-    return true;
-}
-
-// `a`: due, number, time, states, inputs.
-static double ask_commit(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
-{
-    uint32_t count = b->block->state_count + b->block->input_count;
-    bool due = R[a[0]] > 0.5;
-    bool again = b->pending && b->number == b->before_number;  // it changed nothing, and wants to be asked once more
-    bool done =
-        due && b->committed && !again && R[a[1]] == b->before_number && stands_at(b, &b->before, R, a + 2, NULL, count);
-    if (due && !done)
-    {
-        if (R[a[1]] != b->number)
-            return snprintf(b->said, sizeof b->said, "the run went back before a commit of it"), fail(b, "past");
-        if (!react(b, R, a))
-            return fail(b, "commit");
-    }
-    switch (index)
-    {
-    case BLOCK_AFTER_NUMBER: return due ? b->after_number : R[a[1]];
-    case BLOCK_AFTER_NEXT: return b->next;
-    case BLOCK_AFTER_END: return b->end;
-    default: return due ? b->after[index - BLOCK_AFTER_STATES] : R[a[3 + index - BLOCK_AFTER_STATES]];
-    }
-}
-
 // ---- all
 
 double block_ask(BlockInstance* b, BlockQuestion question, uint32_t index, const double* R, const uint32_t* a)
@@ -622,12 +382,12 @@ double block_ask(BlockInstance* b, BlockQuestion question, uint32_t index, const
     if (!b->started || b->why[0] != 0)
         return NAN;
     if (question == BLOCK_DUE)
-        return ask_due(b, R, a);
+        return block_ask_due(b, R, a);
     if (question == BLOCK_TAG)
-        return ask_tag(b, index, R, a);
+        return block_ask_tag(b, index, R, a);
     if (question == BLOCK_SLOPE)
         return ask_slope(b, index, R, a);
-    return question == BLOCK_COMMIT ? ask_commit(b, index, R, a) : ask_value(b, question, index, R, a);
+    return question == BLOCK_COMMIT ? block_ask_commit(b, index, R, a) : ask_value(b, question, index, R, a);
 }
 
 kaiStatus block_step(BlockInstance* b, bool* event)
@@ -637,7 +397,7 @@ kaiStatus block_step(BlockInstance* b, bool* event)
     memory_forget(&b->memory);
     kaiStatus status = b->block->step_done(b->it, event);
     b->pending |= *event;
-    return went(b, status, "end of a step") ? KAI_OK : KAI_ERR_RUN;
+    return block_went(b, status, "end of a step") ? KAI_OK : KAI_ERR_RUN;
 }
 
 // ---- saving
@@ -658,7 +418,7 @@ bool block_save_size(BlockInstance* b, size_t* size)
     size_t own = 0;
     if (b->started && (b->block->fixed != NULL || b->block->save == NULL))
         return false;
-    if (b->started && !went(b, b->block->save(b->it, NULL, &own), "save"))
+    if (b->started && !block_went(b, b->block->save(b->it, NULL, &own), "save"))
         return false;
     *size = fixed_size(b) + own;
     return true;
@@ -679,7 +439,7 @@ bool block_save(BlockInstance* b, char* bytes, size_t size)
     memcpy(bytes, &s, sizeof s);
     memcpy(bytes + sizeof s, b->start_arguments, b->room);
     size_t own = size - fixed_size(b);
-    return !b->started || went(b, b->block->save(b->it, bytes + fixed_size(b), &own), "save");
+    return !b->started || block_went(b, b->block->save(b->it, bytes + fixed_size(b), &own), "save");
 }
 
 static void take_saved(BlockInstance* b, const SavedBlock* s)
@@ -697,7 +457,7 @@ static void take_saved(BlockInstance* b, const SavedBlock* s)
     b->pending = s->pending != 0;
     b->between = s->between != 0;
     b->committed = s->committed != 0;
-    forget_values(&b->now);
+    block_forget_values(&b->now);
     memory_forget(&b->memory);
 }
 
@@ -715,5 +475,5 @@ bool block_restore(BlockInstance* b, const char* bytes, size_t size)
     b->started = true;
     take_saved(b, &s);
     const kaiBlock* k = b->block;
-    return went(b, k->restore(b->it, bytes + fixed_size(b), size - fixed_size(b)), "restore");
+    return block_went(b, k->restore(b->it, bytes + fixed_size(b), size - fixed_size(b)), "restore");
 }

@@ -1,10 +1,12 @@
 // kairos export: the archive. The model is read twice: once as any program, under its policy, so that what is wrong
 // is said as always; then through a provider that keeps every file it hands out under a name relative to the model, so
 // that the FMU can read the same text wherever it is unpacked, and no path of this machine is in it.
+#include "fmi/export.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "fmi/describe.h"
+#include "fmi/packing.h"
 #include "fmi/sizes.h"
 #include "fmi/terminals.h"
 #include "fmi/zip.h"
@@ -18,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // The folder of the library inside an FMU: no file can have this name beside the model.
 #define LIBRARY ":library"
@@ -53,6 +53,7 @@ typedef struct Export
     Shapes shapes;    // 3.0
     SizeRules sizes;  // 3.0, if the text is inside
     SourceList sources;
+    Packing packing;
 } Export;
 
 kaiFmuOptions kaiDefaultFmuOptions(void)
@@ -340,29 +341,11 @@ static kaiStatus write_archive(Export* e, const char* description, const kaiSink
     return zip_finish(&zip);
 }
 
-static kaiStatus to_file(void* user, const char* bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, user) == size ? KAI_OK : KAI_ERR_IO;
-}
-
 static kaiStatus write_file(Export* e, const char* description)
 {
-    const char* path = e->options->path;
-    const char* part = arena_printf(&e->arena, "%s.part", path);
-    struct stat found;
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))  // it would be replaced, not written to
-        return error_set(e->error, KAI_ERR_IO, "%s cannot be written: it is no file", path);
-    FILE* out = fopen(part, "wb");
-    kaiSink sink = {to_file, out};
-    kaiStatus status = out != NULL ? write_archive(e, description, &sink) : KAI_ERR_IO;
-    if (out != NULL && fclose(out) != 0 && status == KAI_OK)
-        status = KAI_ERR_IO;
-    if (status == KAI_OK && rename(part, path) != 0)
-        status = KAI_ERR_IO;
-    int reason = errno;
-    if (status != KAI_OK)
-        unlink(part);
-    return status == KAI_OK ? KAI_OK : error_set(e->error, status, "%s cannot be written: %s", path, strerror(reason));
+    kaiStatus status = packing_open(&e->packing, &e->arena, e->options->path, e->error);
+    return status == KAI_OK ? packing_close(&e->packing, write_archive(e, description, &e->packing.sink), e->error)
+                            : status;
 }
 
 static kaiStatus export_all(Export* e)
@@ -393,16 +376,27 @@ static kaiStatus export_all(Export* e)
     return status;
 }
 
+bool export_has_options(const kaiProgramOptions* source, const kaiCompileOptions* which, const kaiFmuOptions* options,
+                        kaiError* error)
+{
+    return error_check_cookie(source != NULL ? &source->cookie : NULL, "kaiDefaultProgramOptions", error) &&
+           error_check_cookie(which != NULL ? &which->cookie : NULL, "kaiDefaultCompileOptions", error) &&
+           error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFmuOptions", error);
+}
+
+bool export_has_places(const kaiProgramOptions* source, const kaiFmuOptions* options)
+{
+    return (options->path != NULL || options->sink.write != NULL) && source->allocator.alloc != NULL &&
+           (source->path != NULL || source->text != NULL);
+}
+
 kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* which, const kaiFmuOptions* options,
                         kaiError* error)
 {
     error_clear(error);
-    if (!error_check_cookie(source != NULL ? &source->cookie : NULL, "kaiDefaultProgramOptions", error) ||
-        !error_check_cookie(which != NULL ? &which->cookie : NULL, "kaiDefaultCompileOptions", error) ||
-        !error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFmuOptions", error))
+    if (!export_has_options(source, which, options, error))
         return KAI_ERR_USAGE;
-    if ((options->path == NULL && options->sink.write == NULL) || (options->version != 2 && options->version != 3) ||
-        source->allocator.alloc == NULL || (source->path == NULL && source->text == NULL))
+    if (!export_has_places(source, options) || (options->version != 2 && options->version != 3))
         return error_set(error, KAI_ERR_USAGE, "an FMU needs a model, a path, an allocator, and 2 or 3 as its version");
     kaiAllocator a = source->allocator;
     Export* e = a.alloc(a.user, NULL, 0, sizeof *e);
@@ -414,6 +408,7 @@ kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions
     e->options = options;
     e->error = error;
     kaiStatus status = export_all(e);
+    packing_drop(&e->packing);  // memory ran out on the way
     kaiModel_Free(e->model);
     kaiProgram_Free(e->program);
     arena_free(&e->arena);

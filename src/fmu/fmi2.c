@@ -14,8 +14,6 @@ typedef struct Component
     Unit* unit;
     char* name;
     fmi2CallbackFunctions callbacks;
-    double last;  // where the last step of Co-Simulation ended
-    double stop;  // beyond which there is none; inf: not said
 } Component;
 
 static void tell(void* user, UnitLevel level, const char* text)
@@ -29,15 +27,7 @@ static void tell(void* user, UnitLevel level, const char* text)
 
 static bool may(const Component* c, unsigned modes, const char* function)
 {
-    static const char* const words[] = {"before initialization",   "during initialization", "in event mode",
-                                        "in continuous-time mode", "between steps",         "after its end",
-                                        "after an error"};
-    if (c == NULL)
-        return false;
-    if ((modes & 1u << c->unit->mode) != 0)
-        return true;
-    unit_refuse(c->unit, "fmi2%s must not be called %s", function, words[c->unit->mode]);
-    return false;
+    return c != NULL && unit_may(c->unit, modes, function);
 }
 
 static fmi2Status status_of(bool ok)
@@ -90,7 +80,6 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     if (c == NULL)
         return NULL;
     c->callbacks = *callbacks;
-    c->stop = INFINITY;
     c->name = strdup(name != NULL ? name : "");
     if (!is_named(name))
         tell(c, UNIT_ERROR, "the instance has no name");
@@ -113,16 +102,8 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean has_toleranc
                                fmi2Boolean has_stop, fmi2Real stop)
 {
     Component* c = component;
-    if (!may(c, IN_INSTANTIATED, "SetupExperiment"))
-        return fmi2Error;
-    if (!isfinite(start) || (has_stop && stop < start))
-        return status_of(
-            unit_refuse(c->unit, "the start time %g and the stop time %g do not belong together", start, stop));
-    c->unit->start = c->unit->t = start;
-    c->stop = has_stop ? stop : INFINITY;
-    if (has_tolerance && tolerance > 0 && tolerance < 1)
-        c->unit->tolerance = tolerance;
-    return fmi2OK;
+    return status_of(may(c, IN_INSTANTIATED, "SetupExperiment") &&
+                     unit_set_up(c->unit, has_tolerance ? tolerance : NAN, start, has_stop, stop));
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component component)
@@ -134,10 +115,7 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component component)
 fmi2Status fmi2ExitInitializationMode(fmi2Component component)
 {
     Component* c = component;
-    if (!may(c, IN_INITIALIZING, "ExitInitializationMode") || !unit_end_initialization(c->unit))
-        return fmi2Error;
-    c->last = c->unit->t;
-    return fmi2OK;
+    return status_of(may(c, IN_INITIALIZING, "ExitInitializationMode") && unit_end_initialization(c->unit));
 }
 
 fmi2Status fmi2Terminate(fmi2Component component)
@@ -152,10 +130,7 @@ fmi2Status fmi2Terminate(fmi2Component component)
 fmi2Status fmi2Reset(fmi2Component component)
 {
     Component* c = component;
-    if (!may(c, IN_ANY, "Reset") || !unit_reset(c->unit))
-        return fmi2Error;
-    c->stop = INFINITY;
-    return fmi2OK;
+    return status_of(may(c, IN_ANY, "Reset") && unit_reset(c->unit));
 }
 
 // ---- values
@@ -247,23 +222,13 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate* state)
 {
     Component* c = component;
-    if (!may(c, IN_FINE, "GetFMUstate") || state == NULL)
-        return fmi2Error;
-    UnitState* saved = unit_state_save(c->unit);
-    if (saved == NULL)
-        return status_of(unit_refuse(c->unit, "there is no memory for the state"));
-    unit_state_free(*state);  // an old one is used again
-    *state = saved;
-    return fmi2OK;
+    return status_of(may(c, IN_FINE, "GetFMUstate") && state != NULL && unit_state_save(c->unit, state));
 }
 
 fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state)
 {
     Component* c = component;
-    if (!may(c, IN_ANY, "SetFMUstate") || state == NULL || !unit_state_restore(c->unit, state))
-        return fmi2Error;
-    c->last = c->unit->t;
-    return fmi2OK;
+    return status_of(may(c, IN_ANY, "SetFMUstate") && state != NULL && unit_state_restore(c->unit, state));
 }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate* state)
@@ -280,36 +245,20 @@ fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate* state)
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t* size)
 {
-    char* bytes = NULL;
-    if (!may(component, IN_ANY, "SerializedFMUstateSize") || state == NULL || size == NULL ||
-        !unit_state_write(state, &bytes, size))
-        return fmi2Error;
-    free(bytes);
-    return fmi2OK;
+    return status_of(may(component, IN_ANY, "SerializedFMUstateSize") && state != NULL && size != NULL &&
+                     unit_state_size(state, size));
 }
 
 fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte to[], size_t size)
 {
-    char* bytes = NULL;
-    size_t needed = 0;
-    if (!may(component, IN_ANY, "SerializeFMUstate") || state == NULL || !unit_state_write(state, &bytes, &needed))
-        return fmi2Error;
-    bool fits = needed <= size;
-    if (fits)
-        memcpy(to, bytes, needed);
-    free(bytes);
-    return status_of(fits);
+    return status_of(may(component, IN_ANY, "SerializeFMUstate") && state != NULL && unit_state_write(state, to, size));
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size, fmi2FMUstate* state)
 {
     Component* c = component;
-    if (!may(c, IN_ANY, "DeSerializeFMUstate") || bytes == NULL || state == NULL)
-        return fmi2Error;
-    UnitState* read = unit_state_read(c->unit, bytes, size);
-    if (read != NULL)
-        *state = read;
-    return status_of(read != NULL);
+    return status_of(may(c, IN_ANY, "DeSerializeFMUstate") && bytes != NULL && state != NULL &&
+                     unit_state_read(c->unit, bytes, size, state));
 }
 
 // ---- Model Exchange
@@ -368,15 +317,10 @@ fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time)
     return status_of(may(c, IN_EVENT | IN_CONTINUOUS, "SetTime") && unit_set_time(c->unit, time));
 }
 
-static bool is_count(Component* c, size_t count, int wanted)
-{
-    return count == (size_t)wanted || unit_refuse(c->unit, "the array has %zu values instead of %d", count, wanted);
-}
-
 fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t count)
 {
     Component* c = component;
-    if (!may(c, IN_EVENT | IN_CONTINUOUS, "SetContinuousStates") || !is_count(c, count, c->unit->states))
+    if (!may(c, IN_EVENT | IN_CONTINUOUS, "SetContinuousStates") || !unit_has_count(c->unit, count, c->unit->states))
         return fmi2Error;
     unit_set_states(c->unit, x);
     return fmi2OK;
@@ -386,7 +330,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t
 {
     Component* c = component;
     if (!may(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetContinuousStates") ||
-        !is_count(c, count, c->unit->states) || !unit_ready(c->unit))
+        !unit_has_count(c->unit, count, c->unit->states) || !unit_ready(c->unit))
         return fmi2Error;
     if (count > 0)
         memcpy(x, c->unit->x, sizeof *x * count);
@@ -397,20 +341,20 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real dx[], size_t cou
 {
     Component* c = component;
     return status_of(may(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetDerivatives") &&
-                     is_count(c, count, c->unit->states) && unit_rates(c->unit, dx));
+                     unit_has_count(c->unit, count, c->unit->states) && unit_rates(c->unit, dx));
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real z[], size_t count)
 {
     Component* c = component;
     return status_of(may(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetEventIndicators") &&
-                     is_count(c, count, c->unit->indicators) && unit_indicators(c->unit, z));
+                     unit_has_count(c->unit, count, c->unit->indicators) && unit_indicators(c->unit, z));
 }
 
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real nominals[], size_t count)
 {
     Component* c = component;
-    if (!may(c, IN_FINE, "GetNominalsOfContinuousStates") || !is_count(c, count, c->unit->states))
+    if (!may(c, IN_FINE, "GetNominalsOfContinuousStates") || !unit_has_count(c->unit, count, c->unit->states))
         return fmi2Error;
     for (size_t i = 0; i < count; i++)
         nominals[i] = 1;
@@ -449,11 +393,11 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real from, fmi2Real step, fmi
     (void)no_going_back;
     if (!may(c, IN_STEPPING, "DoStep"))
         return fmi2Error;
-    if (!unit_is_step(c->unit, from, step, c->last) || !unit_ends_by(c->unit, from + step, c->stop))
+    if (!unit_is_step(c->unit, from, step))
         return fmi2Error;
     if (!c->unit->halted && !unit_step(c->unit, from + step))
         return fmi2Error;
-    c->last = c->unit->t;
+    c->unit->experiment.last = c->unit->t;
     return c->unit->halted ? fmi2Discard : fmi2OK;
 }
 
@@ -480,7 +424,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
     Component* c = component;
     if (c == NULL || value == NULL || kind != fmi2LastSuccessfulTime)
         return no_status(c);
-    *value = c->last;
+    *value = c->unit->experiment.last;
     return fmi2OK;
 }
 

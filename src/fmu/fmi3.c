@@ -14,17 +14,6 @@ static void tell(void* user, UnitLevel level, const char* text)
         c->log(c->environment, statuses[level], categories[level], text);
 }
 
-bool fmi3_may(const Instance* c, int modes, const char* function)
-{
-    static const char* const words[] = {"before initialization",   "during initialization", "in event mode",
-                                        "in continuous-time mode", "in step mode",          "after its end",
-                                        "after an error",          "in configuration mode"};
-    if (c == NULL)
-        return false;
-    return (modes & 1 << c->unit->mode) != 0 ||
-           unit_refuse(c->unit, "fmi3%s must not be called %s", function, words[c->unit->mode]);
-}
-
 // ---- life
 // ------------------------------------------------------------------------------------------------------------
 
@@ -55,7 +44,6 @@ static Instance* instantiate(const char* name, const char* token, const char* re
     if (c == NULL)
         return NULL;
     *c = *like;
-    c->stop = INFINITY;
     if (name == NULL || name[strspn(name, " ")] == 0)
         tell(c, UNIT_ERROR, "the instance has no name");
     else
@@ -111,16 +99,9 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_to
                                        fmi3Float64 start, fmi3Boolean has_stop, fmi3Float64 stop)
 {
     Instance* c = instance;
-    if (!fmi3_may(c, IN_INSTANTIATED, "EnterInitializationMode"))
-        return fmi3Error;
-    if (!isfinite(start) || (has_stop && stop < start))
-        return fmi3_status(
-            unit_refuse(c->unit, "the start time %g and the stop time %g do not belong together", start, stop));
-    c->unit->start = c->unit->t = start;
-    c->stop = has_stop ? stop : INFINITY;
-    if (has_tolerance && tolerance > 0 && tolerance < 1)
-        c->unit->tolerance = tolerance;
-    return fmi3_status(unit_begin_initialization(c->unit));
+    return fmi3_status(fmi3_may(c, IN_INSTANTIATED, "EnterInitializationMode") &&
+                       unit_set_up(c->unit, has_tolerance ? tolerance : NAN, start, has_stop, stop) &&
+                       unit_begin_initialization(c->unit));
 }
 
 fmi3Status fmi3ExitInitializationMode(fmi3Instance instance)
@@ -130,7 +111,6 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance instance)
         return fmi3Error;
     if (c->event_mode)
         c->unit->mode = UNIT_EVENT;
-    c->last = c->unit->t;
     return fmi3OK;
 }
 
@@ -173,7 +153,7 @@ fmi3Status fmi3Reset(fmi3Instance instance)
 fmi3Status fmi3EnterEventMode(fmi3Instance instance)
 {
     Instance* c = instance;
-    int modes = IN_EVENT | IN_CONTINUOUS | (c != NULL && c->event_mode ? IN_STEPPING : 0);
+    unsigned modes = IN_EVENT | IN_CONTINUOUS | (c != NULL && c->event_mode ? IN_STEPPING : 0);
     if (!fmi3_may(c, modes, "EnterEventMode"))
         return fmi3Error;
     c->unit->mode = UNIT_EVENT;
@@ -241,16 +221,11 @@ fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
     return fmi3_status(fmi3_may(c, IN_EVENT | IN_CONTINUOUS, "SetTime") && unit_set_time(c->unit, time));
 }
 
-static bool is_count(Instance* c, size_t count, int wanted)
-{
-    return count == (size_t)wanted || unit_refuse(c->unit, "the array has %zu values instead of %d", count, wanted);
-}
-
-static bool may_exchange(Instance* c, int modes, const char* function, size_t count, int wanted)
+static bool may_exchange(Instance* c, unsigned modes, const char* function, size_t count, int wanted)
 {
     return fmi3_may(c, modes, function) &&
            (c->unit->exchange || unit_refuse(c->unit, "fmi3%s is for Model Exchange", function)) &&
-           is_count(c, count, wanted);
+           unit_has_count(c->unit, count, wanted);
 }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[], size_t count)
@@ -374,7 +349,7 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 from, fmi3Float64 step,
     (void)no_going_back;
     if (!fmi3_may(c, IN_STEPPING, "DoStep") || event == NULL || terminate == NULL || early == NULL || reached == NULL)
         return fmi3Error;
-    if (!unit_is_step(c->unit, from, step, c->last) || !unit_ends_by(c->unit, from + step, c->stop))
+    if (!unit_is_step(c->unit, from, step))
         return fmi3Error;
     double end = from + step, until = end;
     bool stopped = c->unit->halted, instant = false;
@@ -391,7 +366,7 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 from, fmi3Float64 step,
     *event = instant && c->event_mode;
     *terminate = c->unit->halted;
     *early = c->unit->t < end;
-    *reached = c->last = c->unit->t;
+    *reached = c->unit->experiment.last = c->unit->t;
     return fmi3OK;
 }
 

@@ -14,11 +14,12 @@ typedef struct Instance
     bool logging;       // from the start
     bool event_mode;    // Co-Simulation: events are for the importer to see
     bool early_return;  // and steps may end there
-    double last;        // where the last step of Co-Simulation ended
-    double stop;        // beyond which there is none; inf: not said
 } Instance;
 
-bool fmi3_may(const Instance* instance, int modes, const char* function);
+static inline bool fmi3_may(const Instance* instance, unsigned modes, const char* function)
+{
+    return instance != NULL && unit_may(instance->unit, modes, function);
+}
 
 static inline fmi3Status fmi3_status(bool ok)
 {

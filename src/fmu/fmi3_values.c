@@ -239,23 +239,13 @@ fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference referen
 fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState* state)
 {
     Instance* c = instance;
-    if (!fmi3_may(c, IN_FINE, "GetFMUState") || state == NULL)
-        return fmi3Error;
-    UnitState* saved = unit_state_save(c->unit);
-    if (saved == NULL)
-        return fmi3_status(unit_refuse(c->unit, "there is no memory for the state"));
-    unit_state_free(*state);  // an old one is used again
-    *state = saved;
-    return fmi3OK;
+    return fmi3_status(fmi3_may(c, IN_FINE, "GetFMUState") && state != NULL && unit_state_save(c->unit, state));
 }
 
 fmi3Status fmi3SetFMUState(fmi3Instance instance, fmi3FMUState state)
 {
     Instance* c = instance;
-    if (!fmi3_may(c, IN_ANY, "SetFMUState") || state == NULL || !unit_state_restore(c->unit, state))
-        return fmi3Error;
-    c->last = c->unit->t;
-    return fmi3OK;
+    return fmi3_status(fmi3_may(c, IN_ANY, "SetFMUState") && state != NULL && unit_state_restore(c->unit, state));
 }
 
 fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState* state)
@@ -272,34 +262,19 @@ fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState* state)
 
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state, size_t* size)
 {
-    char* bytes = NULL;
-    if (!fmi3_may(instance, IN_ANY, "SerializedFMUStateSize") || state == NULL || size == NULL ||
-        !unit_state_write(state, &bytes, size))
-        return fmi3Error;
-    free(bytes);
-    return fmi3OK;
+    return fmi3_status(fmi3_may(instance, IN_ANY, "SerializedFMUStateSize") && state != NULL && size != NULL &&
+                       unit_state_size(state, size));
 }
 
 fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3Byte to[], size_t size)
 {
-    char* bytes = NULL;
-    size_t needed = 0;
-    if (!fmi3_may(instance, IN_ANY, "SerializeFMUState") || state == NULL || !unit_state_write(state, &bytes, &needed))
-        return fmi3Error;
-    bool fits = needed <= size;
-    if (fits)
-        memcpy(to, bytes, needed);
-    free(bytes);
-    return fmi3_status(fits);
+    return fmi3_status(fmi3_may(instance, IN_ANY, "SerializeFMUState") && state != NULL &&
+                       unit_state_write(state, (char*)to, size));
 }
 
 fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState* state)
 {
     Instance* c = instance;
-    if (!fmi3_may(c, IN_ANY, "DeserializeFMUState") || bytes == NULL || state == NULL)
-        return fmi3Error;
-    UnitState* read = unit_state_read(c->unit, (const char*)bytes, size);
-    if (read != NULL)
-        *state = read;
-    return fmi3_status(read != NULL);
+    return fmi3_status(fmi3_may(c, IN_ANY, "DeserializeFMUState") && bytes != NULL && state != NULL &&
+                       unit_state_read(c->unit, (const char*)bytes, size, state));
 }

@@ -63,6 +63,21 @@ bool unit_refuse(Unit* unit, const char* format, ...)
     return false;
 }
 
+bool unit_may(Unit* unit, unsigned modes, const char* function)
+{
+    static const char* const words[] = {"before initialization",   "during initialization", "in event mode",
+                                        "in continuous-time mode", "in step mode",          "after its end",
+                                        "after an error",          "in configuration mode"};
+    bool between = unit->version == 2 && unit->mode == UNIT_STEPPING;  // which has no step mode
+    return (modes & 1u << unit->mode) != 0 || unit_refuse(unit, "fmi%d%s must not be called %s", unit->version,
+                                                          function, between ? "between steps" : words[unit->mode]);
+}
+
+bool unit_has_count(Unit* unit, size_t count, int wanted)
+{
+    return count == (size_t)wanted || unit_refuse(unit, "the array has %zu values instead of %d", count, wanted);
+}
+
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
@@ -110,16 +125,16 @@ static kaiStatus on_row(void* user, const kaiRow* row)
 static void set_options(Unit* unit)
 {
     kaiSimOptions o = kaiModel_SimOptions(unit->model);
-    if (!isnan(unit->tolerance))
-        o.rtol = unit->tolerance;
+    if (!isnan(unit->experiment.tolerance))
+        o.rtol = unit->experiment.tolerance;
     if (strncmp(o.solver, "cvode", 5) == 0)
         o.solver = "auto";  // an FMU needs libc and libm only
     // The importer says how far it goes only step by step. A method of high order would go on and on where nothing
     // bends, and a crossing is located to a part of the step.
     if (o.max_step == 0 && isfinite(o.stop))
         o.max_step = o.stop - o.start > 0 ? o.stop - o.start : 1;
-    if (!isnan(unit->start))
-        o.start = unit->start;
+    if (!isnan(unit->experiment.start))
+        o.start = unit->experiment.start;
     o.stop = INFINITY;
     o.rows = "steps";
     o.events = "tags";
@@ -160,7 +175,8 @@ Unit* unit_create(const char* resources, int version, bool exchange, UnitLog* lo
     unit->version = version;
     unit->exchange = exchange;
     unit->listener = (UnitListener){log, user, 0};
-    unit->start = unit->tolerance = NAN;
+    unit->experiment.start = unit->experiment.tolerance = NAN;
+    unit->experiment.stop = INFINITY;
     if (!open_model(unit, resources))
     {
         unit_free(unit);
@@ -219,7 +235,8 @@ bool unit_reset(Unit* unit)
     memset(unit->given, 0, sizeof *unit->given * vars);
     unit_clear_inputs(unit);
     unit->zeno.count = 0;
-    unit->start = unit->tolerance = NAN;
+    unit->experiment.start = unit->experiment.tolerance = NAN;
+    unit->experiment.stop = INFINITY;
     unit->mode = UNIT_INSTANTIATED;
     set_options(unit);
     unit->t = unit->options.start;
@@ -315,6 +332,17 @@ bool unit_ready(Unit* unit)
     return true;
 }
 
+bool unit_set_up(Unit* unit, double tolerance, double start, bool has_stop, double stop)
+{
+    if (!isfinite(start) || (has_stop && stop < start))
+        return unit_refuse(unit, "the start time %g and the stop time %g do not belong together", start, stop);
+    unit->experiment.start = unit->t = start;
+    unit->experiment.stop = has_stop ? stop : INFINITY;
+    if (tolerance > 0 && tolerance < 1)
+        unit->experiment.tolerance = tolerance;
+    return true;
+}
+
 bool unit_begin_initialization(Unit* unit)
 {
     unit->mode = UNIT_INITIALIZING;
@@ -327,6 +355,7 @@ bool unit_end_initialization(Unit* unit)
     if (!unit_ready(unit))
         return false;
     unit->mode = unit->exchange ? UNIT_EVENT : UNIT_STEPPING;
+    unit->experiment.last = unit->t;
     return true;
 }
 

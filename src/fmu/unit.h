@@ -111,6 +111,14 @@ typedef struct UnitZeno
     int count;
 } UnitZeno;
 
+// The experiment as the importer says it, and how far its steps have come.
+typedef struct UnitExperiment
+{
+    double start, tolerance;  // NaN: as the model says
+    double stop;              // beyond which there is no step; inf: not said
+    double last;              // where the last step of Co-Simulation ended
+} UnitExperiment;
+
 typedef struct Unit
 {
     jmp_buf fail;
@@ -124,7 +132,7 @@ typedef struct Unit
     UnitMode mode;
     UnitListener listener;
     kaiSimOptions options;
-    double start, tolerance;  // of the experiment, as the importer says; NaN: as the model says
+    UnitExperiment experiment;
     kaiEval* eval;
     kaiSim* sim;
     bool ready;           // the run stands at its start or later, with all values that were given
@@ -158,12 +166,19 @@ bool unit_fail(Unit* unit, const char* format, ...) __attribute__((format(printf
 // The same without a failure: the call was wrong. Always false.
 bool unit_refuse(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// Whether the modes in which a function of the standard may be called have the present one; otherwise the log says so.
+bool unit_may(Unit* unit, unsigned modes, const char* function);
+// Whether an array has as many values as it must.
+bool unit_has_count(Unit* unit, size_t count, int wanted);
+
 // What happens, for whoever wants to hear it.
 void unit_note(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The levels of categories of the log, all of them for none; false: there is no such category.
 bool unit_listen(Unit* unit, bool on, size_t count, const char* const categories[]);
 
 // All return false where the log has the reason.
+// The experiment as the importer says it; NaN: no tolerance.
+bool unit_set_up(Unit* unit, double tolerance, double start, bool has_stop, double stop);
 bool unit_begin_initialization(Unit* unit);
 bool unit_end_initialization(Unit* unit);
 bool unit_ready(Unit* unit);  // starts the run if it is not there yet
@@ -187,10 +202,9 @@ bool unit_tag(Unit* unit, UnitEvents* events);  // one round of event iteration
 
 // Co-Simulation: to time t, or to the next instant on the way there.
 bool unit_advance(Unit* unit, double t, bool* instant);
-bool unit_step(Unit* unit, double t);                                    // all instants on the way
-bool unit_is_step(Unit* unit, double from, double length, double last);  // a step that begins where the last one ended
-bool unit_ends_by(Unit* unit, double t, double stop);                    // but for rounding
-bool unit_settle(Unit* unit, UnitEvents* events);                        // what was set and posted at the present time
+bool unit_step(Unit* unit, double t);                       // all instants on the way
+bool unit_is_step(Unit* unit, double from, double length);  // from where the last one ended, and not beyond the stop
+bool unit_settle(Unit* unit, UnitEvents* events);           // what was set and posted at the present time
 // The model with other structural parameters, those that were set. Its variables must stay the same.
 bool unit_configure(Unit* unit);
 const Dependence* unit_dependence(Unit* unit);  // NULL: no memory
@@ -208,10 +222,13 @@ typedef struct UnitState
     char* later;            // its bytes, where it is that of a model with other structural parameters
     size_t later_size;
 } UnitState;
-UnitState* unit_state_save(Unit* unit);  // NULL: no memory
+// As an importer holds it, without a type; in the place of an old one, or of NULL.
+bool unit_state_save(Unit* unit, void** state);
 bool unit_state_restore(Unit* unit, const UnitState* state);
-void unit_state_free(UnitState* state);                                     // NULL is fine
-bool unit_state_write(const UnitState* state, char** bytes, size_t* size);  // false: no memory; to be freed
-UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size);     // NULL: the log says why
+void unit_state_free(UnitState* state);  // NULL is fine
+// The state as bytes: how many; and where there is room for all of them, they.
+bool unit_state_size(const UnitState* state, size_t* size);
+bool unit_state_write(const UnitState* state, char* to, size_t room);
+bool unit_state_read(Unit* unit, const char* bytes, size_t size, void** state);  // the old one is not freed
 
 #endif

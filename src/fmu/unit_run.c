@@ -167,17 +167,15 @@ bool unit_tag(Unit* unit, UnitEvents* events)
 // ---- Co-Simulation
 // ---------------------------------------------------------------------------------------------------
 
-bool unit_is_step(Unit* unit, double from, double length, double last)
+bool unit_is_step(Unit* unit, double from, double length)
 {
-    bool fits = length >= 0 && isfinite(from + length) && fabs(from - last) <= FMU_SAME_TIME * fmax(fabs(from), length);
-    return fits || unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
-                               from, length, last);
-}
-
-bool unit_ends_by(Unit* unit, double t, double stop)
-{
-    return !(t - stop > FMU_SAME_TIME * fmax(fabs(stop), 1)) ||
-           unit_refuse(unit, "a step to %.17g goes beyond the stop time %.17g that was said at the start", t, stop);
+    double to = from + length, stop = unit->experiment.stop;
+    if (!(length >= 0 && isfinite(to) &&
+          fabs(from - unit->experiment.last) <= FMU_SAME_TIME * fmax(fabs(from), length)))
+        return unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
+                           from, length, unit->experiment.last);
+    return !(to - stop > FMU_SAME_TIME * fmax(fabs(stop), 1)) ||
+           unit_refuse(unit, "a step to %.17g goes beyond the stop time %.17g that was said at the start", to, stop);
 }
 
 bool unit_advance(Unit* unit, double t, bool* instant)

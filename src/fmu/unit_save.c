@@ -75,8 +75,8 @@ static void pack(Unit* unit, char* to, size_t size)
     head->halted = unit->halted;
     head->unsettled = unit->unsettled;
     head->t = unit->t;
-    head->start = unit->start;
-    head->tolerance = unit->tolerance;
+    head->start = unit->experiment.start;
+    head->tolerance = unit->experiment.tolerance;
     head->zeno_time = unit->zeno.time;
     head->zeno_count = unit->zeno.count;
     to += rounded(sizeof *head);
@@ -89,10 +89,10 @@ static void pack(Unit* unit, char* to, size_t size)
 // The run that a copy belongs to, if this instance has none or one of another start.
 static bool have_run(Unit* unit, const PackHead* head)
 {
-    bool same = memcmp(&unit->start, &head->start, sizeof head->start) == 0 &&
-                memcmp(&unit->tolerance, &head->tolerance, sizeof head->tolerance) == 0;
-    unit->start = head->start;
-    unit->tolerance = head->tolerance;
+    bool same = memcmp(&unit->experiment.start, &head->start, sizeof head->start) == 0 &&
+                memcmp(&unit->experiment.tolerance, &head->tolerance, sizeof head->tolerance) == 0;
+    unit->experiment.start = head->start;
+    unit->experiment.tolerance = head->tolerance;
     if (!head->ready || (same && (unit->eval != NULL || unit->sim != NULL)))
         return true;
     return unit_make_run(unit);
@@ -220,7 +220,7 @@ static size_t list_structure(const Unit* unit, UnitDone* to)
     return count;
 }
 
-UnitState* unit_state_save(Unit* unit)
+static UnitState* copy_state(Unit* unit)
 {
     UnitState* state = calloc(1, sizeof *state);
     size_t copy = unit->inside ? unit->instant.size : pack_size(unit),
@@ -255,6 +255,16 @@ UnitState* unit_state_save(Unit* unit)
     if (structure > 0)
         list_structure(unit, (UnitDone*)(void*)(to + copy + sizeof(UnitDone) * done));
     return state;
+}
+
+bool unit_state_save(Unit* unit, void** state)
+{
+    UnitState* saved = copy_state(unit);
+    if (saved == NULL)
+        return unit_refuse(unit, "there is no memory for the state");
+    unit_state_free(*state);
+    *state = saved;
+    return true;
 }
 
 static bool has_structure(const Unit* unit, const UnitState* state)
@@ -325,6 +335,7 @@ bool unit_state_restore(Unit* unit, const UnitState* state)
     const char* from = state->bytes + rounded(sizeof head);
     if (!take_structure(unit, state) || !unpack(unit, from) || !take_snapshot(unit, state))
         return false;
+    unit->experiment.last = unit->t;
     if (!head.inside)
         return true;
     UnitDone* done = malloc(sizeof *done * head.done + 1);
@@ -339,8 +350,8 @@ bool unit_state_restore(Unit* unit, const UnitState* state)
 // ---- bytes
 // -----------------------------------------------------------------------------------------------------------
 
-// The size of the first part, the first part, the snapshot.
-bool unit_state_write(const UnitState* state, char** bytes, size_t* size)
+// The size of the first part, the first part, the snapshot. false: no memory; to be freed.
+static bool write_state(const UnitState* state, char** bytes, size_t* size)
 {
     Bytes b = {NULL, 0, 0};
     uint64_t first = state->size;
@@ -359,6 +370,25 @@ bool unit_state_write(const UnitState* state, char** bytes, size_t* size)
     return status == KAI_OK;
 }
 
+bool unit_state_size(const UnitState* state, size_t* size)
+{
+    char* bytes = NULL;
+    bool written = write_state(state, &bytes, size);
+    free(bytes);
+    return written;
+}
+
+bool unit_state_write(const UnitState* state, char* to, size_t room)
+{
+    char* bytes = NULL;
+    size_t needed = 0;
+    bool fits = write_state(state, &bytes, &needed) && needed <= room;
+    if (fits)
+        memcpy(to, bytes, needed);
+    free(bytes);
+    return fits;
+}
+
 static bool is_whole(const UnitState* state)
 {
     StateHead head;
@@ -371,7 +401,7 @@ static bool is_whole(const UnitState* state)
            head.done + head.structure == (rest - head.copy) / sizeof(UnitDone);
 }
 
-UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size)
+static UnitState* read_state(Unit* unit, const char* bytes, size_t size)
 {
     uint64_t first = 0;
     kaiError error;
@@ -405,4 +435,12 @@ UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size)
         return NULL;
     }
     return state;
+}
+
+bool unit_state_read(Unit* unit, const char* bytes, size_t size, void** state)
+{
+    UnitState* read = read_state(unit, bytes, size);
+    if (read != NULL)
+        *state = read;
+    return read != NULL;
 }

@@ -9,24 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef fmi2FMUstate Copy;
+
 #define X(result, name, arguments) fmi2##name##TYPE* name;
-typedef struct Instance2
+typedef struct Instance
 {
     GuestInstance common;
     FMI2_FUNCTIONS(X)
     fmi2Component c;
-    fmi2FMUstate kept;
+    Copy kept;
     fmi2CallbackFunctions callbacks;
-} Instance2;
+} Instance;
 #undef X
 
-#define CALL(name, ...) guest_answer(&i->common, (int)i->name(i->c, __VA_ARGS__), "fmi2" #name)
-#define CALL0(name) guest_answer(&i->common, (int)i->name(i->c), "fmi2" #name)
-
-static Instance2* of(GuestInstance* common)
-{
-    return (Instance2*)(void*)common;
-}
+// What 3.0 spells otherwise.
+#define GetFMUState GetFMUstate
+#define SetFMUState SetFMUstate
+#define FreeFMUState FreeFMUstate
+#define SerializedFMUStateSize SerializedFMUstateSize
+#define SerializeFMUState SerializeFMUstate
+#define DeserializeFMUState DeSerializeFMUstate
+#define GetContinuousStateDerivatives GetDerivatives
+#define VERSION "2"
+#include "guest/calls.h"
 
 // Messages may refer to variables as #r12#; they are left as they are.
 static void hear(fmi2ComponentEnvironment environment, fmi2String instance, fmi2Status status, fmi2String category,
@@ -42,7 +47,7 @@ static void hear(fmi2ComponentEnvironment environment, fmi2String instance, fmi2
         guest_log(environment, status >= fmi2Error, text);
 }
 
-static bool find_functions(Instance2* i)
+static bool find_functions(Instance* i)
 {
     static const char* const optional = "GetFMUstate SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate "
                                         "DeSerializeFMUstate GetDirectionalDerivative SetRealInputDerivatives "
@@ -71,7 +76,7 @@ static bool find_functions(Instance2* i)
 
 static kaiStatus instantiate(GuestInstance* common)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     const Guest* g = common->guest;
     char uri[320];
     if (!find_functions(i))
@@ -87,19 +92,14 @@ static kaiStatus instantiate(GuestInstance* common)
 
 static void free_instance(GuestInstance* common)
 {
-    Instance2* i = of(common);
-    if (i->c != NULL && i->kept != NULL && i->FreeFMUstate != NULL)
-        i->FreeFMUstate(i->c, &i->kept);
-    if (i->c != NULL)
-        i->FreeInstance(i->c);
-    i->c = NULL;
+    free_component(of(common));
 }
 
 // ---- values
 
 static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t count, double* values)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     kaiStatus status = KAI_OK;
     for (uint32_t k = 0; k < count && status == KAI_OK; k++)
     {
@@ -119,7 +119,7 @@ static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t 
 
 static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t count, const double* values)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     kaiStatus status = KAI_OK;
     for (uint32_t k = 0; k < count && status == KAI_OK; k++)
     {
@@ -137,7 +137,7 @@ static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t 
 
 static kaiStatus initialize(GuestInstance* common, double t, const double* parameters, const double* inputs)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     const Guest* g = common->guest;
     const kaiBlockHost* host = &common->host;
     uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
@@ -155,55 +155,13 @@ static kaiStatus initialize(GuestInstance* common, double t, const double* param
 
 // ---- Model Exchange
 
-static kaiStatus set_time(GuestInstance* common, double t)
-{
-    Instance2* i = of(common);
-    return CALL(SetTime, t);
-}
-
-static kaiStatus set_states(GuestInstance* common, const double* x, size_t count)
-{
-    Instance2* i = of(common);
-    return CALL(SetContinuousStates, x, count);
-}
-
-static kaiStatus get_states(GuestInstance* common, double* x, size_t count)
-{
-    Instance2* i = of(common);
-    return CALL(GetContinuousStates, x, count);
-}
-
-static kaiStatus get_rates(GuestInstance* common, double* dx, size_t count)
-{
-    Instance2* i = of(common);
-    return CALL(GetDerivatives, dx, count);
-}
-
-static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
-{
-    Instance2* i = of(common);
-    return CALL(GetEventIndicators, z, count);
-}
-
 static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     const double one = 1;
     if (i->GetDirectionalDerivative == NULL)
         return guest_log(common, true, "its binary has no function fmi2GetDirectionalDerivative"), KAI_ERR_RUN;
     return CALL(GetDirectionalDerivative, common->guest->rates, count, &known->reference, 1, &one, slopes);
-}
-
-static kaiStatus enter_event(GuestInstance* common)
-{
-    Instance2* i = of(common);
-    return CALL0(EnterEventMode);
-}
-
-static kaiStatus enter_continuous(GuestInstance* common)
-{
-    Instance2* i = of(common);
-    return CALL0(EnterContinuousTimeMode);
 }
 
 static kaiStatus enter_step(GuestInstance* common)
@@ -213,7 +171,7 @@ static kaiStatus enter_step(GuestInstance* common)
 
 static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* states_changed)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     fmi2EventInfo info = {0};
     kaiStatus status = CALL(NewDiscreteStates, &info);
     *states_changed = info.valuesOfContinuousStatesChanged != 0;
@@ -225,7 +183,7 @@ static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* sta
 
 static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     fmi2Boolean enter = fmi2False, terminate = fmi2False;
     kaiStatus status = CALL(CompletedIntegratorStep, fmi2True, &enter, &terminate);
     *event = enter != 0;
@@ -237,7 +195,7 @@ static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
 
 static kaiStatus do_step(GuestInstance* common, double t, double h, double* reached, bool* event, bool* end)
 {
-    Instance2* i = of(common);
+    Instance* i = of(common);
     fmi2Boolean over = fmi2False;
     fmi2Status status = i->DoStep(i->c, t, h, fmi2True);
     *event = false;
@@ -253,81 +211,7 @@ static kaiStatus do_step(GuestInstance* common, double t, double h, double* reac
     return KAI_OK;
 }
 
-// ---- copies
-
-static kaiStatus save(GuestInstance* common, void* bytes, size_t* size)
-{
-    Instance2* i = of(common);
-    fmi2FMUstate state = NULL;
-    size_t needed = 0;
-    if (i->GetFMUstate == NULL || i->SerializedFMUstateSize == NULL || i->SerializeFMUstate == NULL)
-        return KAI_ERR_RUN;
-    kaiStatus status = CALL(GetFMUstate, &state);
-    if (status == KAI_OK)
-        status = CALL(SerializedFMUstateSize, state, &needed);
-    if (status == KAI_OK && bytes != NULL)
-        status = needed == *size ? CALL(SerializeFMUstate, state, bytes, needed) : KAI_ERR_RUN;
-    if (state != NULL && i->FreeFMUstate != NULL)
-        i->FreeFMUstate(i->c, &state);
-    *size = needed;
-    return status;
-}
-
-static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
-{
-    Instance2* i = of(common);
-    fmi2FMUstate state = NULL;
-    if (i->SetFMUstate == NULL || i->DeSerializeFMUstate == NULL)
-        return KAI_ERR_RUN;
-    kaiStatus status = CALL(DeSerializeFMUstate, bytes, size, &state);
-    if (status == KAI_OK)
-        status = CALL(SetFMUstate, state);
-    if (state != NULL && i->FreeFMUstate != NULL)
-        i->FreeFMUstate(i->c, &state);
-    return status;
-}
-
-static kaiStatus keep(GuestInstance* common)
-{
-    Instance2* i = of(common);
-    if (i->GetFMUstate == NULL || i->SetFMUstate == NULL)
-        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
-    return CALL(GetFMUstate, &i->kept);
-}
-
-static kaiStatus take_back(GuestInstance* common)
-{
-    Instance2* i = of(common);
-    return CALL(SetFMUstate, i->kept);
-}
-
 GuestInstance* guest_make_2(kaiAllocator a, size_t* size)
 {
-    static const GuestCalls calls = {.instantiate = instantiate,
-                                     .free = free_instance,
-                                     .initialize = initialize,
-                                     .get = get,
-                                     .set = set,
-                                     .set_time = set_time,
-                                     .set_states = set_states,
-                                     .get_states = get_states,
-                                     .get_rates = get_rates,
-                                     .get_indicators = get_indicators,
-                                     .get_slopes = get_slopes,
-                                     .enter_event = enter_event,
-                                     .enter_continuous = enter_continuous,
-                                     .enter_step = enter_step,
-                                     .update = update,
-                                     .step_done = step_done,
-                                     .do_step = do_step,
-                                     .save = save,
-                                     .restore = restore,
-                                     .keep = keep,
-                                     .take_back = take_back};
-    Instance2* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
-    if (made == NULL)
-        return NULL;
-    memset(made, 0, sizeof *made);
-    made->common.calls = &calls;
-    return &made->common;
+    return make(a, size);
 }

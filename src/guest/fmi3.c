@@ -8,27 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef fmi3FMUState Copy;
+
 #define X(result, name, arguments) fmi3##name##TYPE* name;
 #define VALUES(name, type) X(, Get##name, ) X(, Set##name, )
-typedef struct Instance3
+typedef struct Instance
 {
     GuestInstance common;
     FMI3_FUNCTIONS(X)
     FMI3_TYPES(VALUES)
     fmi3Instance c;
-    fmi3FMUState kept;
+    Copy kept;
     void* raw;
     size_t raw_size;
-} Instance3;
+} Instance;
 #undef X
 
-#define CALL(name, ...) guest_answer(&i->common, (int)i->name(i->c, __VA_ARGS__), "fmi3" #name)
-#define CALL0(name) guest_answer(&i->common, (int)i->name(i->c), "fmi3" #name)
-
-static Instance3* of(GuestInstance* common)
-{
-    return (Instance3*)(void*)common;
-}
+#define VERSION "3"
+#include "guest/calls.h"
 
 static void hear(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message)
 {
@@ -50,7 +47,7 @@ static void pass(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Bool
 }
 
 // What the calls below cannot do without.
-static const char* missing(const Instance3* i)
+static const char* missing(const Instance* i)
 {
     bool exchange = i->common.guest->exchange;
     const struct
@@ -80,7 +77,7 @@ static const char* missing(const Instance3* i)
     return NULL;
 }
 
-static void find_functions(Instance3* i)
+static void find_functions(Instance* i)
 {
 #define X(result, name, arguments)                                                                                     \
     {                                                                                                                  \
@@ -94,7 +91,7 @@ static void find_functions(Instance3* i)
 
 static kaiStatus instantiate(GuestInstance* common)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     const Guest* g = common->guest;
     char folder[320], text[120];
     find_functions(i);
@@ -115,12 +112,8 @@ static kaiStatus instantiate(GuestInstance* common)
 
 static void free_instance(GuestInstance* common)
 {
-    Instance3* i = of(common);
-    if (i->c != NULL && i->kept != NULL && i->FreeFMUState != NULL)
-        i->FreeFMUState(i->c, &i->kept);
-    if (i->c != NULL)
-        i->FreeInstance(i->c);
-    i->c = NULL;
+    Instance* i = of(common);
+    free_component(i);
     free(i->raw);
     i->raw = NULL;
 }
@@ -139,14 +132,14 @@ static void free_instance(GuestInstance* common)
     X(INT64, Int64, fmi3Int64)                                                                                         \
     X(UINT64, UInt64, fmi3UInt64)
 
-static kaiStatus lacks(Instance3* i)
+static kaiStatus lacks(Instance* i)
 {
     guest_log(&i->common, true, "its binary has no function for a type of its variables");
     return KAI_ERR_RUN;
 }
 
 // Room for the elements of an array, which the standard gets and sets as a whole.
-static void* raw_room(Instance3* i, uint32_t count)
+static void* raw_room(Instance* i, uint32_t count)
 {
     size_t size = sizeof(double) * count;
     if (size > i->raw_size)
@@ -159,7 +152,7 @@ static void* raw_room(Instance3* i, uint32_t count)
 }
 
 // `values` takes all elements of the variable.
-static kaiStatus get_whole(Instance3* i, const GuestVariable* v, double* values)
+static kaiStatus get_whole(Instance* i, const GuestVariable* v, double* values)
 {
     fmi3ValueReference r = v->reference;
     fmi3Boolean tick = false;
@@ -186,7 +179,7 @@ static kaiStatus get_whole(Instance3* i, const GuestVariable* v, double* values)
     }
 }
 
-static kaiStatus set_whole(Instance3* i, const GuestVariable* v, const double* values)
+static kaiStatus set_whole(Instance* i, const GuestVariable* v, const double* values)
 {
     fmi3ValueReference r = v->reference;
     fmi3Boolean tick = values[0] != 0;
@@ -213,7 +206,7 @@ static kaiStatus set_whole(Instance3* i, const GuestVariable* v, const double* v
 }
 
 // One element: the others stay.
-static kaiStatus one_element(Instance3* i, const GuestVariable* v, double* value, bool sets)
+static kaiStatus one_element(Instance* i, const GuestVariable* v, double* value, bool sets)
 {
     double* all = malloc(sizeof *all * v->size);
     if (all == NULL)
@@ -238,7 +231,7 @@ static uint32_t whole_of(const GuestVariable* list, uint32_t count)
 // Clocks may be asked in event mode only.
 static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t count, double* values)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     kaiStatus status = KAI_OK;
     for (uint32_t k = 0; k < count && status == KAI_OK;)
     {
@@ -254,7 +247,7 @@ static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t 
 
 static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t count, const double* values)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     kaiStatus status = KAI_OK;
     for (uint32_t k = 0; k < count && status == KAI_OK;)
     {
@@ -269,7 +262,7 @@ static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t 
 
 static kaiStatus initialize(GuestInstance* common, double t, const double* parameters, const double* inputs)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     const Guest* g = common->guest;
     const kaiBlockHost* host = &common->host;
     uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
@@ -284,39 +277,9 @@ static kaiStatus initialize(GuestInstance* common, double t, const double* param
 
 // ---- Model Exchange
 
-static kaiStatus set_time(GuestInstance* common, double t)
-{
-    Instance3* i = of(common);
-    return CALL(SetTime, t);
-}
-
-static kaiStatus set_states(GuestInstance* common, const double* x, size_t count)
-{
-    Instance3* i = of(common);
-    return CALL(SetContinuousStates, x, count);
-}
-
-static kaiStatus get_states(GuestInstance* common, double* x, size_t count)
-{
-    Instance3* i = of(common);
-    return CALL(GetContinuousStates, x, count);
-}
-
-static kaiStatus get_rates(GuestInstance* common, double* dx, size_t count)
-{
-    Instance3* i = of(common);
-    return CALL(GetContinuousStateDerivatives, dx, count);
-}
-
-static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
-{
-    Instance3* i = of(common);
-    return CALL(GetEventIndicators, z, count);
-}
-
 static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     const Guest* g = common->guest;
     double* seed = raw_room(i, known->size);
     if (i->GetDirectionalDerivative == NULL)
@@ -329,27 +292,15 @@ static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, d
                 count);
 }
 
-static kaiStatus enter_event(GuestInstance* common)
-{
-    Instance3* i = of(common);
-    return CALL0(EnterEventMode);
-}
-
-static kaiStatus enter_continuous(GuestInstance* common)
-{
-    Instance3* i = of(common);
-    return CALL0(EnterContinuousTimeMode);
-}
-
 static kaiStatus enter_step(GuestInstance* common)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     return i->EnterStepMode != NULL ? CALL0(EnterStepMode) : KAI_OK;
 }
 
 static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* states_changed)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     fmi3Boolean more = false, end = false, nominals = false, states = false, timed = false;
     fmi3Float64 next = INFINITY;
     kaiStatus status = CALL(UpdateDiscreteStates, &more, &end, &nominals, &states, &timed, &next);
@@ -362,7 +313,7 @@ static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* sta
 
 static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     fmi3Boolean enter = false, terminate = false;
     kaiStatus status = CALL(CompletedIntegratorStep, true, &enter, &terminate);
     *event = enter;
@@ -374,7 +325,7 @@ static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
 
 static kaiStatus do_step(GuestInstance* common, double t, double h, double* reached, bool* event, bool* end)
 {
-    Instance3* i = of(common);
+    Instance* i = of(common);
     fmi3Boolean wanted = false, over = false, early = false;
     fmi3Float64 last = t + h;
     kaiStatus status = CALL(DoStep, t, h, true, &wanted, &over, &early, &last);
@@ -384,81 +335,7 @@ static kaiStatus do_step(GuestInstance* common, double t, double h, double* reac
     return status;
 }
 
-// ---- copies
-
-static kaiStatus save(GuestInstance* common, void* bytes, size_t* size)
-{
-    Instance3* i = of(common);
-    fmi3FMUState state = NULL;
-    size_t needed = 0;
-    if (i->GetFMUState == NULL || i->SerializedFMUStateSize == NULL || i->SerializeFMUState == NULL)
-        return KAI_ERR_RUN;
-    kaiStatus status = CALL(GetFMUState, &state);
-    if (status == KAI_OK)
-        status = CALL(SerializedFMUStateSize, state, &needed);
-    if (status == KAI_OK && bytes != NULL)
-        status = needed == *size ? CALL(SerializeFMUState, state, bytes, needed) : KAI_ERR_RUN;
-    if (state != NULL && i->FreeFMUState != NULL)
-        i->FreeFMUState(i->c, &state);
-    *size = needed;
-    return status;
-}
-
-static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
-{
-    Instance3* i = of(common);
-    fmi3FMUState state = NULL;
-    if (i->SetFMUState == NULL || i->DeserializeFMUState == NULL)
-        return KAI_ERR_RUN;
-    kaiStatus status = CALL(DeserializeFMUState, bytes, size, &state);
-    if (status == KAI_OK)
-        status = CALL(SetFMUState, state);
-    if (state != NULL && i->FreeFMUState != NULL)
-        i->FreeFMUState(i->c, &state);
-    return status;
-}
-
-static kaiStatus keep(GuestInstance* common)
-{
-    Instance3* i = of(common);
-    if (i->GetFMUState == NULL || i->SetFMUState == NULL)
-        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
-    return CALL(GetFMUState, &i->kept);
-}
-
-static kaiStatus take_back(GuestInstance* common)
-{
-    Instance3* i = of(common);
-    return CALL(SetFMUState, i->kept);
-}
-
 GuestInstance* guest_make_3(kaiAllocator a, size_t* size)
 {
-    static const GuestCalls calls = {.instantiate = instantiate,
-                                     .free = free_instance,
-                                     .initialize = initialize,
-                                     .get = get,
-                                     .set = set,
-                                     .set_time = set_time,
-                                     .set_states = set_states,
-                                     .get_states = get_states,
-                                     .get_rates = get_rates,
-                                     .get_indicators = get_indicators,
-                                     .get_slopes = get_slopes,
-                                     .enter_event = enter_event,
-                                     .enter_continuous = enter_continuous,
-                                     .enter_step = enter_step,
-                                     .update = update,
-                                     .step_done = step_done,
-                                     .do_step = do_step,
-                                     .save = save,
-                                     .restore = restore,
-                                     .keep = keep,
-                                     .take_back = take_back};
-    Instance3* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
-    if (made == NULL)
-        return NULL;
-    memset(made, 0, sizeof *made);
-    made->common.calls = &calls;
-    return &made->common;
+    return make(a, size);
 }

@@ -1,16 +1,15 @@
 // kairos export -o system.ssp: each instance of the root model an FMU, instances of the same model and structure the
 // same one; values of their parameters and what they start with as the whole model has them (kairos/fmi.h).
+#include "fmi/export.h"
 #include "api/compilation.h"
 #include "fmi/catalogue.h"
 #include "fmi/describe.h"
+#include "fmi/packing.h"
 #include "fmi/zip.h"
 #include "ssp/system.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct SspExport
 {
@@ -26,8 +25,7 @@ typedef struct SspExport
     kaiModel* part;
     VEC(kaiGiven) settings;
     SspSystem system;
-    FILE* out;            // open until it is whole
-    const char* partial;  // what is left behind if it is not
+    Packing packing;
 } SspExport;
 
 // ---- the whole
@@ -260,28 +258,10 @@ static kaiStatus write_archive(SspExport* e, const kaiSink* sink)
     return status == KAI_OK ? zip_finish(&zip) : status;
 }
 
-static kaiStatus to_file(void* user, const char* bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, user) == size ? KAI_OK : KAI_ERR_IO;
-}
-
 static kaiStatus write_file(SspExport* e)
 {
-    const char* path = e->options->path;
-    const char* part = arena_printf(&e->arena, "%s.part", path);
-    e->out = fopen(part, "wb");
-    kaiSink sink = {to_file, e->out};
-    if (e->out == NULL)
-        return error_set(e->error, KAI_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
-    e->partial = part;
-    kaiStatus status = write_archive(e, &sink);
-    bool closed = fclose(e->out) == 0;
-    e->out = NULL;
-    if (status == KAI_OK && (!closed || rename(part, path) != 0))
-        status = error_set(e->error, KAI_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
-    if (status == KAI_OK)
-        e->partial = NULL;
-    return status;
+    kaiStatus status = packing_open(&e->packing, &e->arena, e->options->path, e->error);
+    return status == KAI_OK ? packing_close(&e->packing, write_archive(e, &e->packing.sink), e->error) : status;
 }
 
 static kaiStatus export_all(SspExport* e)
@@ -301,12 +281,9 @@ kaiStatus kaiSsp_Export(const kaiProgramOptions* source, const kaiCompileOptions
                         kaiError* error)
 {
     error_clear(error);
-    if (!error_check_cookie(source != NULL ? &source->cookie : NULL, "kaiDefaultProgramOptions", error) ||
-        !error_check_cookie(which != NULL ? &which->cookie : NULL, "kaiDefaultCompileOptions", error) ||
-        !error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFmuOptions", error))
+    if (!export_has_options(source, which, options, error))
         return KAI_ERR_USAGE;
-    if ((options->path == NULL && options->sink.write == NULL) || options->version != 2 ||
-        source->allocator.alloc == NULL || (source->path == NULL && source->text == NULL))
+    if (!export_has_places(source, options) || options->version != 2)
         return error_set(error, KAI_ERR_USAGE,
                          "a system needs a model, a path and an allocator, and SSP 1.0 has FMUs of version 2");
     kaiAllocator a = source->allocator;
@@ -319,10 +296,7 @@ kaiStatus kaiSsp_Export(const kaiProgramOptions* source, const kaiCompileOptions
     e->options = options;
     e->error = error;
     kaiStatus status = export_all(e);
-    if (e->out != NULL)  // memory ran out on the way
-        fclose(e->out);
-    if (e->partial != NULL)
-        unlink(e->partial);
+    packing_drop(&e->packing);  // memory ran out on the way
     kaiSim_Free(e->sim);
     kaiModel_Free(e->whole);
     kaiModel_Free(e->part);

@@ -7,7 +7,7 @@ export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/usr" -name kairos.pc)")
 cp examples/embed/main.c examples/embed/Makefile "$WORK"
 make --no-print-directory -C "$WORK" CFLAGS="-O1 -Wall -Wextra -Werror" embed >/dev/null
 "$WORK/embed" >"$WORK/output"
-! grep WRONG "$WORK/output"
+! grep WRONG "$WORK/output" || exit 1
 awk '/^```/ { inside = $0 == "```text"; next } inside' examples/embed/README.md >"$WORK/expected"
 diff "$WORK/expected" "$WORK/output"
 

@@ -1,5 +1,5 @@
-# The public headers: whoever reads one needs no other text. Every function, type and enumerator has a comment in its paragraph or on its
-# line; at least half of the text of each header is documentation, with an example and the rules of lifetime and threads where there are
+# The public headers: whoever reads one needs no other text. Every type and enumerator has a comment in its paragraph or on its
+# line, every function one before it or on its line; at least half of the text of each header is documentation, with an example and the rules of lifetime and threads where there are
 # handles; every function is in a tests/unit/test_misuse*.c; no header needs another one before it, in C and in C++.
 . tests/cli/helpers.bash
 bad=0
@@ -16,6 +16,12 @@ for header in include/kairos/*.h; do
     /\/\// { comments++ }
     /kai[A-Z]|KAI_/ && !/^[ \t]*\/\// { if (!declares) { first = FNR; text = $0 }; declares = 1 }
     END { close_paragraph(); exit found }' "$header" || bad=1
+    # A function that stands in its paragraph before the first comment, and has none on its line. (Defaults are said at the cookie.)
+    awk -v file="$header" '
+    /^[ \t]*$/ || /^#/ || /^[ \t]*}/ { said = 0; next }
+    /\/\// { said = 1 }
+    !said && /^    [a-z].*kai[A-Za-z]+_?[A-Za-z]*\(/ && !/kaiDefault|typedef/ { printf "%s:%d: no comment before it: %s\n", file, FNR, $0; found = 1 }
+    END { exit found }' "$header" || bad=1
     # Letters of comments against letters of all.
     awk -v file="$header" '
     { line = $0; gsub(/[ \t]/, "", line); all += length(line) }

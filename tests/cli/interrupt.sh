@@ -4,18 +4,7 @@ cat >"$WORK/long.kai" <<'END'
 model Long { state x = 1, v = 0; x' = v; v' = -x }
 experiment e of Long { stop = 1e12 }
 END
-# The signal comes when rows are being written, however slow the machine is.
-"$KAIROS" run "$WORK/long.kai" -o "$WORK/long.csv" >"$out" 2>"$err" &
-id=$!
-for _ in $(seq 600); do
-    [ -s "$WORK/long.csv.part" ] && break
-    sleep 0.1
-done
-[ ! -e "$WORK/long.csv" ] || fail "the file has its name before it is whole"
-kill -INT $id
-code=0
-wait $id || code=$?
-[ $code -eq 3 ] || fail "exit code $code"
+interrupt "$WORK/long.csv" run "$WORK/long.kai" -o "$WORK/long.csv"
 says "interrupted at t = "
 [ -s "$WORK/long.csv" ] || fail "no file"
 [ ! -e "$WORK/long.csv.part" ] || fail "the .part file stayed"
@@ -32,16 +21,7 @@ cat >"$WORK/endless.kai" <<'END'
 model Endless { signal x = pre(x, 0) + 1 }
 experiment e of Endless { stop = 1; max_microsteps = 4000000000 }
 END
-"$KAIROS" run "$WORK/endless.kai" -o "$WORK/endless.csv" >"$out" 2>"$err" &
-id=$!
-for _ in $(seq 600); do
-    [ -s "$WORK/endless.csv.part" ] && break
-    sleep 0.1
-done
-kill -INT $id
-code=0
-wait $id || code=$?
-[ $code -eq 3 ] || fail "inside an instant: exit code $code"
+interrupt "$WORK/endless.csv" run "$WORK/endless.kai" -o "$WORK/endless.csv"
 says "interrupted at t = 0"
 grep -q "^stopped at t = 0 before the end: interrupted" "$WORK/endless.csv.status" || fail "status: $(cat "$WORK/endless.csv.status")"
 

@@ -4,16 +4,7 @@ cat >"$WORK/long.kai" <<'END'
 model Long { param a = 1; state x = 1, v = 0; x' = v; v' = -a*x }
 experiment e of Long { stop = 1e12*(1); sweep a from 1 to 50 by 1 }
 END
-"$KAIROS" run "$WORK/long.kai" -o "$WORK/long.csv" >"$out" 2>"$err" &
-id=$!
-for _ in $(seq 600); do
-    [ -s "$WORK/long.csv.part" ] && break
-    sleep 0.1
-done
-kill -INT $id
-code=0
-wait $id || code=$?
-[ $code -eq 3 ] || fail "exit code $code"
+interrupt "$WORK/long.csv" run "$WORK/long.kai" -o "$WORK/long.csv"
 says "interrupted"
 case $(cat "$WORK/long.csv.status") in
 "not whole: run 1 stopped at t = "*"are missing") ;;

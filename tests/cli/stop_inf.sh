@@ -8,16 +8,7 @@ experiment moves of Moves { stop = inf; record x every 1000 }
 END
 timeout -s KILL 120 "$KAIROS" test "$WORK/inf.kai" -e rest >"$out" 2>"$err" || fail "at rest: $(cat "$out")"
 timeout -s KILL 120 "$KAIROS" run "$WORK/inf.kai" -e rest -o "$WORK/rest.csv" >"$out" 2>"$err" || fail "at rest: $(cat "$err")"
-"$KAIROS" run "$WORK/inf.kai" -e moves -o "$WORK/moves.csv" >"$out" 2>"$err" &
-id=$!
-for _ in $(seq 600); do
-    [ -s "$WORK/moves.csv.part" ] && break
-    sleep 0.1
-done
-kill -INT $id
-code=0
-wait $id || code=$?
-[ $code -eq 3 ] || fail "exit code $code"
+interrupt "$WORK/moves.csv" run "$WORK/inf.kai" -e moves -o "$WORK/moves.csv"
 says "interrupted at t = "
 
 # A ball that falls for half a second in a run without end: the step of a polynomial does not leap over it.

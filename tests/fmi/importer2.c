@@ -9,20 +9,26 @@
 #include <string.h>
 
 #define X(result, name, arguments) fmi2##name##TYPE* name;
-typedef struct Binary2
+typedef struct Binary
 {
     FMI2_FUNCTIONS(X) fmi2Component c;
-} Binary2;
+} Binary;
 #undef X
 
-static void must(fmi2Status status, const char* what)
-{
-    if (status == fmi2OK)
-        return;
-    fprintf(stderr, "importer: %s answers %d\n", what, (int)status);
-    exit(3);
-}
-#define MUST(call) must((call), #call)
+typedef fmi2Status Status;
+typedef fmi2FMUstate State;
+typedef fmi2Byte Byte;
+typedef fmi2Boolean Truth;
+#define FINE fmi2OK
+// What 3.0 spells otherwise.
+#define GetContinuousStateDerivatives GetDerivatives
+#define GetFMUState GetFMUstate
+#define SetFMUState SetFMUstate
+#define FreeFMUState FreeFMUstate
+#define SerializedFMUStateSize SerializedFMUstateSize
+#define SerializeFMUState SerializeFMUstate
+#define DeserializeFMUState DeSerializeFMUstate
+#include "importer_calls.h"
 
 static void logger(fmi2ComponentEnvironment e, fmi2String instance, fmi2Status status, fmi2String category,
                    fmi2String message, ...)
@@ -37,7 +43,7 @@ static void logger(fmi2ComponentEnvironment e, fmi2String instance, fmi2Status s
 
 static double get(void* self, const Variable* v)
 {
-    Binary2* m = self;
+    Binary* m = self;
     fmi2Real real = 0;
     fmi2Integer integer = 0;
     fmi2ValueReference r = v->reference;
@@ -52,7 +58,7 @@ static double get(void* self, const Variable* v)
 
 static void set(void* self, const Variable* v, double value)
 {
-    Binary2* m = self;
+    Binary* m = self;
     fmi2Integer integer = (fmi2Integer)value;
     fmi2ValueReference r = v->reference;
     if (v->type == TYPE_REAL)
@@ -63,45 +69,9 @@ static void set(void* self, const Variable* v, double value)
         MUST(m->SetInteger(m->c, &r, 1, &integer));
 }
 
-static void set_time(void* self, double t)
-{
-    Binary2* m = self;
-    MUST(m->SetTime(m->c, t));
-}
-
-static void set_states(void* self, const double* x, int count)
-{
-    Binary2* m = self;
-    MUST(m->SetContinuousStates(m->c, x, (size_t)count));
-}
-
-static void get_states(void* self, double* x, int count)
-{
-    Binary2* m = self;
-    MUST(m->GetContinuousStates(m->c, x, (size_t)count));
-}
-
-static void rates(void* self, double* dx, int count)
-{
-    Binary2* m = self;
-    MUST(m->GetDerivatives(m->c, dx, (size_t)count));
-}
-
-static void watch(void* self, double* z, int count)
-{
-    Binary2* m = self;
-    MUST(m->GetEventIndicators(m->c, z, (size_t)count));
-}
-
-static void enter_event(void* self)
-{
-    Binary2* m = self;
-    MUST(m->EnterEventMode(m->c));
-}
-
 static void update(void* self, Events* events)
 {
-    Binary2* m = self;
+    Binary* m = self;
     fmi2EventInfo info;
     MUST(m->NewDiscreteStates(m->c, &info));
     *events = (Events){.more = info.newDiscreteStatesNeeded != 0,
@@ -110,44 +80,9 @@ static void update(void* self, Events* events)
                        .next = info.nextEventTime};
 }
 
-static void enter_continuous(void* self)
-{
-    Binary2* m = self;
-    MUST(m->EnterContinuousTimeMode(m->c));
-}
-
-static bool step_done(void* self)
-{
-    Binary2* m = self;
-    fmi2Boolean event = fmi2False, terminate = fmi2False;
-    MUST(m->CompletedIntegratorStep(m->c, fmi2True, &event, &terminate));
-    return event != 0;
-}
-
-static char* save(void* self, size_t* size)
-{
-    Binary2* m = self;
-    fmi2FMUstate state = NULL;
-    MUST(m->GetFMUstate(m->c, &state));
-    MUST(m->SerializedFMUstateSize(m->c, state, size));
-    char* bytes = malloc(*size);
-    MUST(m->SerializeFMUstate(m->c, state, bytes, *size));
-    MUST(m->FreeFMUstate(m->c, &state));
-    return (char*)bytes;
-}
-
-static void restore(void* self, const char* bytes, size_t size)
-{
-    Binary2* m = self;
-    fmi2FMUstate state = NULL;
-    MUST(m->DeSerializeFMUstate(m->c, (const char*)bytes, size, &state));
-    MUST(m->SetFMUstate(m->c, state));
-    MUST(m->FreeFMUstate(m->c, &state));
-}
-
 static double do_step(void* self, double from, double length, bool* over)
 {
-    Binary2* m = self;
+    Binary* m = self;
     fmi2Status status = m->DoStep(m->c, from, length, fmi2True);
     double reached = from + length;
     *over = status == fmi2Discard;
@@ -160,7 +95,7 @@ static double do_step(void* self, double from, double length, bool* over)
 
 static double along(void* self, const Variable* unknown, const Variable* known)
 {
-    Binary2* m = self;
+    Binary* m = self;
     double seed = 2, result = 0;
     MUST(m->GetDirectionalDerivative(m->c, &unknown->reference, 1, &known->reference, 1, &seed, &result));
     return result / 2;
@@ -168,31 +103,17 @@ static double along(void* self, const Variable* unknown, const Variable* known)
 
 static void initialize(void* self, double start)
 {
-    Binary2* m = self;
+    Binary* m = self;
     MUST(m->SetupExperiment(m->c, fmi2False, 0, start, fmi2False, 0));
     MUST(m->EnterInitializationMode(m->c));
     MUST(m->ExitInitializationMode(m->c));
-}
-
-static void release(void* self)
-{
-    Binary2* m = self;
-    m->FreeInstance(m->c);
-    free(m);
-}
-
-static void end(void* self)
-{
-    Binary2* m = self;
-    MUST(m->Terminate(m->c));
-    release(m);
 }
 
 void open_2(const Call* call, const Description* d, Port* port)
 {
     static const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, NULL};
     char uri[4200];
-    Binary2* m = calloc(1, sizeof *m);
+    Binary* m = calloc(1, sizeof *m);
     void* library = load_library(call->folder, "linux64", d->identifier);
 #define X(result, name, arguments)                                                                                     \
     {                                                                                                                  \
@@ -206,23 +127,5 @@ void open_2(const Call* call, const Description* d, Port* port)
                           &callbacks, fmi2False, fmi2False);
     if (m->c == NULL)
         exit(3);
-    *port = (Port){.self = m,
-                   .set_time = set_time,
-                   .set_states = set_states,
-                   .get_states = get_states,
-                   .rates = rates,
-                   .watch = watch,
-                   .enter_event = enter_event,
-                   .update = update,
-                   .enter_continuous = enter_continuous,
-                   .step_done = step_done,
-                   .save = save,
-                   .restore = restore,
-                   .get = get,
-                   .set = set,
-                   .do_step = do_step,
-                   .along = along,
-                   .initialize = initialize,
-                   .end = end,
-                   .release = release};
+    fill_port(m, port);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define X(result, name, arguments) fmi3##name##TYPE* name;
-typedef struct Binary3
+typedef struct Binary
 {
     FMI3_FUNCTIONS(X)
 #undef X
@@ -21,16 +21,14 @@ typedef struct Binary3
     fmi3Instance c;
     bool event_mode;
     double updated;  // the last time of an intermediate update
-} Binary3;
+} Binary;
 
-static void must(fmi3Status status, const char* what)
-{
-    if (status == fmi3OK)
-        return;
-    fprintf(stderr, "importer: %s answers %d\n", what, (int)status);
-    exit(3);
-}
-#define MUST(call) must((call), #call)
+typedef fmi3Status Status;
+typedef fmi3FMUState State;
+typedef fmi3Byte Byte;
+typedef fmi3Boolean Truth;
+#define FINE fmi3OK
+#include "importer_calls.h"
 
 static void logger(fmi3InstanceEnvironment e, fmi3Status status, fmi3String category, fmi3String message)
 {
@@ -40,7 +38,7 @@ static void logger(fmi3InstanceEnvironment e, fmi3Status status, fmi3String cate
 
 // All elements of an array are read and written together.
 #define ARRAY(Name, Type)                                                                                              \
-    static double get_##Name(Binary3* m, const Variable* v)                                                            \
+    static double get_##Name(Binary* m, const Variable* v)                                                             \
     {                                                                                                                  \
         size_t n = (size_t)v->elements;                                                                                \
         Type* values = calloc(n, sizeof *values);                                                                      \
@@ -49,7 +47,7 @@ static void logger(fmi3InstanceEnvironment e, fmi3Status status, fmi3String cate
         free(values);                                                                                                  \
         return value;                                                                                                  \
     }                                                                                                                  \
-    static void set_##Name(Binary3* m, const Variable* v, double value)                                                \
+    static void set_##Name(Binary* m, const Variable* v, double value)                                                 \
     {                                                                                                                  \
         size_t n = (size_t)v->elements;                                                                                \
         Type* values = calloc(n, sizeof *values);                                                                      \
@@ -66,7 +64,7 @@ ARRAY(Boolean, fmi3Boolean)
 
 static double get(void* self, const Variable* v)
 {
-    Binary3* m = self;
+    Binary* m = self;
     fmi3Boolean truth = false;
     switch (v->type)
     {
@@ -82,7 +80,7 @@ static double get(void* self, const Variable* v)
 
 static void set(void* self, const Variable* v, double value)
 {
-    Binary3* m = self;
+    Binary* m = self;
     fmi3Boolean truth = value != 0;
     bool structural = strcmp(v->causality, "structuralParameter") == 0;
     if (structural)
@@ -105,92 +103,21 @@ static void set(void* self, const Variable* v, double value)
 
 static void sizes(void* self, size_t* states, size_t* indicators)
 {
-    Binary3* m = self;
+    Binary* m = self;
     MUST(m->GetNumberOfContinuousStates(m->c, states));
     MUST(m->GetNumberOfEventIndicators(m->c, indicators));
 }
 
-static void set_time(void* self, double t)
-{
-    Binary3* m = self;
-    MUST(m->SetTime(m->c, t));
-}
-
-static void set_states(void* self, const double* x, int count)
-{
-    Binary3* m = self;
-    MUST(m->SetContinuousStates(m->c, x, (size_t)count));
-}
-
-static void get_states(void* self, double* x, int count)
-{
-    Binary3* m = self;
-    MUST(m->GetContinuousStates(m->c, x, (size_t)count));
-}
-
-static void rates(void* self, double* dx, int count)
-{
-    Binary3* m = self;
-    MUST(m->GetContinuousStateDerivatives(m->c, dx, (size_t)count));
-}
-
-static void watch(void* self, double* z, int count)
-{
-    Binary3* m = self;
-    MUST(m->GetEventIndicators(m->c, z, (size_t)count));
-}
-
-static void enter_event(void* self)
-{
-    Binary3* m = self;
-    MUST(m->EnterEventMode(m->c));
-}
-
 static void update(void* self, Events* events)
 {
-    Binary3* m = self;
+    Binary* m = self;
     fmi3Boolean nominals = false, states = false;
     MUST(m->EvaluateDiscreteStates(m->c));
     MUST(m->UpdateDiscreteStates(m->c, &events->more, &events->terminate, &nominals, &states, &events->has_next,
                                  &events->next));
 }
 
-static void enter_continuous(void* self)
-{
-    Binary3* m = self;
-    MUST(m->EnterContinuousTimeMode(m->c));
-}
-
-static bool step_done(void* self)
-{
-    Binary3* m = self;
-    fmi3Boolean event = false, terminate = false;
-    MUST(m->CompletedIntegratorStep(m->c, true, &event, &terminate));
-    return event != 0;
-}
-
-static char* save(void* self, size_t* size)
-{
-    Binary3* m = self;
-    fmi3FMUState state = NULL;
-    MUST(m->GetFMUState(m->c, &state));
-    MUST(m->SerializedFMUStateSize(m->c, state, size));
-    fmi3Byte* bytes = malloc(*size);
-    MUST(m->SerializeFMUState(m->c, state, bytes, *size));
-    MUST(m->FreeFMUState(m->c, &state));
-    return (char*)bytes;
-}
-
-static void restore(void* self, const char* bytes, size_t size)
-{
-    Binary3* m = self;
-    fmi3FMUState state = NULL;
-    MUST(m->DeserializeFMUState(m->c, (const fmi3Byte*)bytes, size, &state));
-    MUST(m->SetFMUState(m->c, state));
-    MUST(m->FreeFMUState(m->c, &state));
-}
-
-static void settle(Binary3* m)
+static void settle(Binary* m)
 {
     Events events = {.more = true};
     while (events.more)
@@ -200,7 +127,7 @@ static void settle(Binary3* m)
 
 static double do_step(void* self, double from, double length, bool* over)
 {
-    Binary3* m = self;
+    Binary* m = self;
     fmi3Boolean event = false, early = false;
     double reached = from;
     MUST(m->DoStep(m->c, from, length, true, &event, over, &early, &reached));
@@ -218,7 +145,7 @@ static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 time, fmi3Boolea
                          fmi3Boolean get_allowed, fmi3Boolean step_finished, fmi3Boolean can_return,
                          fmi3Boolean* return_requested, fmi3Float64* return_time)
 {
-    Binary3* m = e;
+    Binary* m = e;
     (void)set_requested, (void)get_allowed, (void)step_finished, (void)can_return, (void)return_time;
     *return_requested = false;
     m->updated = time;
@@ -227,7 +154,7 @@ static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 time, fmi3Boolea
 // Of elements: the others of the known stay, those of the unknown are looked away from.
 static double along(void* self, const Variable* unknown, const Variable* known)
 {
-    Binary3* m = self;
+    Binary* m = self;
     size_t from = (size_t)known->elements, to = (size_t)unknown->elements;
     double *seed = calloc(2 * (from + to), sizeof *seed), *forward = seed + from, *weight = forward + to,
            *back = weight + to;
@@ -244,31 +171,17 @@ static double along(void* self, const Variable* unknown, const Variable* known)
 
 static void initialize(void* self, double start)
 {
-    Binary3* m = self;
+    Binary* m = self;
     MUST(m->EnterInitializationMode(m->c, false, 0, start, false, 0));
     MUST(m->ExitInitializationMode(m->c));
     if (m->event_mode)
         settle(m);
 }
 
-static void release(void* self)
-{
-    Binary3* m = self;
-    m->FreeInstance(m->c);
-    free(m);
-}
-
-static void end(void* self)
-{
-    Binary3* m = self;
-    MUST(m->Terminate(m->c));
-    release(m);
-}
-
 void open_3(const Call* call, const Description* d, Port* port)
 {
     char path[4200];
-    Binary3* m = calloc(1, sizeof *m);
+    Binary* m = calloc(1, sizeof *m);
     void* library = load_library(call->folder, "x86_64-linux", d->identifier);
 #define LOAD(name)                                                                                                     \
     {                                                                                                                  \
@@ -292,24 +205,6 @@ void open_3(const Call* call, const Description* d, Port* port)
     }
     if (m->c == NULL)
         exit(3);
-    *port = (Port){.self = m,
-                   .set_time = set_time,
-                   .set_states = set_states,
-                   .get_states = get_states,
-                   .rates = rates,
-                   .watch = watch,
-                   .enter_event = enter_event,
-                   .update = update,
-                   .enter_continuous = enter_continuous,
-                   .step_done = step_done,
-                   .save = save,
-                   .restore = restore,
-                   .get = get,
-                   .set = set,
-                   .do_step = do_step,
-                   .along = along,
-                   .sizes = sizes,
-                   .initialize = initialize,
-                   .end = end,
-                   .release = release};
+    fill_port(m, port);
+    port->sizes = sizes;
 }

@@ -1,25 +1,8 @@
 # same.py RESULT IMPORTED WITHIN [jumps]: the last rows of a model and of its FMU agree, by names that are made identifiers as
 # docs/language.md says; with `jumps` also when and how often states jumped. At least one variable must be there to compare.
-import csv
-import re
 import sys
 
-
-def identifier(name):
-    made = re.sub(r"[^A-Za-z0-9_]+", "_", name)
-    return made if name.endswith("_") else made.rstrip("_")
-
-
-def load(path):
-    rows = [row for row in csv.reader(open(path)) if row and not row[0].startswith("#")]
-    return [re.sub(r" \[.*", "", title) for title in rows[0]], rows[1:]
-
-
-def number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
+from rows import identifier, load, number
 
 
 def jumps(rows):

@@ -1,26 +1,10 @@
 # tags.py RESULT IMPORTED WITHIN tags|times|counts: an FMU against the model that it was made of, by names that are made
 # identifiers as docs/language.md says. Every event of the model is there at the same tags with the same payloads (`tags`: t within
 # 1e-7, p and m exactly; `times`: t alone; `counts`: as often, by its count), and values at the end agree.
-import csv
 import re
 import sys
 
-
-def identifier(name):
-    made = re.sub(r"_?[^A-Za-z0-9_]+", "_", name)
-    return made if name.endswith("_") else made.rstrip("_")
-
-
-def load(path):
-    rows = [row for row in csv.reader(open(path)) if row and not row[0].startswith("#")]
-    return [re.sub(r" \[.*", "", title) for title in rows[0]], rows[1:]
-
-
-def number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
+from rows import identifier, load, number
 
 
 def near(a, b):

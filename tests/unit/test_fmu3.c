@@ -54,9 +54,13 @@ static void test_tags(void** state)
     near(real(c, reference(&u, "last.value")), 3, 0);
     assert_int_equal(integer(c, reference(&u, "last.count")), 1);
     OK(f.GetClock(c, &last, 1, &on));
+    assert_true(on);
     OK(f.EnterContinuousTimeMode(c));
     OK(f.GetContinuousStateDerivatives(c, &dx, 1));
     near(dx, 1, 0);
+    OK(f.EnterEventMode(c));  // another instant: what ticked in the last one does not tick any longer
+    OK(f.GetClock(c, &last, 1, &on));
+    assert_false(on);
     OK(f.FreeFMUState(c, &saved));
     OK(f.FreeFMUState(c, &read));
     NO(f.DeserializeFMUState(c, bytes, size / 2, &read), "these bytes are no state of an FMU of Kairos, or damaged");

@@ -71,16 +71,19 @@ static void test_limits(void** state)
         "experiment e of M { stop = 20; solver = rk45 }\n");
     const char* limits = strstr(answer, "\"limits\":[");
     assert_non_null(limits);
-    long steps = 0, stretches = 0, other = 0;
+    long steps = 0, stretches = 0, fast = 0, other = 0;
     for (const char* at = limits; (at = strstr(at, "\"steps\":")) != NULL; at++)
     {
         steps += atol(at + 8);
         stretches++;
         const char* state_of = strstr(at, "\"state\":\"");
         other += state_of != NULL && strncmp(state_of, "\"state\":\"slow", 13) == 0;
+        fast += state_of != NULL &&
+                (strncmp(state_of, "\"state\":\"x\"", 11) == 0 || strncmp(state_of, "\"state\":\"v\"", 11) == 0);
     }
     assert_true(stretches > 120 && stretches <= 240);
     assert_true(steps > 1000);
+    assert_true(fast > stretches - stretches / 10);
     assert_true(other < stretches / 10);  // what is slow keeps no step short
 }
 

@@ -2,6 +2,8 @@
 // becomes a model, word for word; and a sentence for whatever is no system.
 #include "guest_fixture.h"
 
+#include <sys/stat.h>
+
 // ---- reading
 
 static const char whole[] =
@@ -546,6 +548,12 @@ static void options_and_places_are_looked_at(void** state)
     assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_OK);
     options.path = g->folder;  // a folder is no file
     assert_int_equal(export_text(chain, options, kaiDefaultAllocator(), NULL, &error), KAI_ERR_IO);
+    assert_non_null(strstr(error.message, "it is no file"));
+    path_of(g, "pipe.ssp", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    options.path = path;  // which would be replaced by one
+    assert_int_equal(export_text(chain, options, kaiDefaultAllocator(), NULL, &error), KAI_ERR_IO);
+    assert_int_equal(unlink(path), 0);
     options.sink = (kaiSink){full, NULL};
     assert_int_equal(export_text(chain, options, kaiDefaultAllocator(), NULL, &error), KAI_ERR_IO);
 }
