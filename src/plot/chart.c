@@ -163,6 +163,12 @@ typedef struct Pen
     const ChartSeries* series;
 } Pen;
 
+// A logarithmic axis has no place for 0 and below.
+static bool has_place(const Pen* pen, const TrackPoint* p)
+{
+    return (!pen->x->log || p->x > 0) && (!pen->y->log || p->y > 0);
+}
+
 static CanvasPoint place(const Pen* pen, double x, double y)
 {
     return (CanvasPoint){axis_place(pen->x, x), axis_place(pen->y, y)};
@@ -194,7 +200,14 @@ static void draw_lines(const Pen* pen, const Track* track)
     for (int i = 0; i < track->count; i++)
     {
         CanvasPoint p = place(pen, track->points[i].x, track->points[i].y);
+        bool seen = has_place(pen, &track->points[i]);
         bool goes_on = count > 0 && track->points[i].link == LINK_LINE;
+        if (!seen)
+        {
+            canvas_lines(pen->canvas, points, count, &paint);
+            count = 0;
+            continue;
+        }
         bool other = pen->series->modes != NULL && track->points[i].mode != mode;
         if (!goes_on || count == BITE || other)
         {
@@ -245,7 +258,7 @@ static void draw_measured(const Pen* pen, const Track* track)
     for (int i = 0; i < track->count; i++)
     {
         CanvasPoint at = place(pen, track->points[i].x, track->points[i].y);
-        if (is_visible(pen, at))
+        if (is_visible(pen, at) && has_place(pen, &track->points[i]))
             canvas_ellipse(pen->canvas, at.x, at.y, pen->look->coarse ? 0.5 : 2.2, pen->look->coarse ? 0.5 : 2.2,
                            &paint);
     }
@@ -272,6 +285,8 @@ static void draw_jumps(const Pen* pen, const Track* track)
     {
         const TrackPoint* p = &track->points[i];
         CanvasPoint at = place(pen, p->x, p->y);
+        if (!has_place(pen, p) || (p->link == LINK_JUMP && !has_place(pen, &p[-1])))
+            continue;
         if (p->link == LINK_JUMP)
         {
             CanvasPoint left = place(pen, p[-1].x, p[-1].y);
@@ -321,7 +336,7 @@ static bool is_nothing(const TrackMark* mark, const Axis* y)
 
 static void draw_stem(const Pen* pen, double x, double y)
 {
-    CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y);
+    CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y * pen->series->stem);
     Paint paint = {.stroke = pen->colour, .width = 1.2};
     canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y, &paint);
     draw_end(pen, tip, false, 0.9 * pen->look->marker);
@@ -438,6 +453,36 @@ void chart_fit_text(const Canvas* c, const TextStyle* style, double width, const
         snprintf(out, size, "%.*s…", (int)length, text);
         if (length == 0)
             out[0] = 0;
+    }
+}
+
+void chart_fit_title(const Canvas* c, TextStyle* style, double width, const char* text, char* out, size_t size)
+{
+    double wide = canvas_text_width(c, text, style);
+    if (wide > width && canvas_format(c) != CANVAS_TERMINAL)
+        style->size *= fmax(width / wide, 0.65);
+    chart_fit_text(c, style, width, text, out, size);
+}
+
+// The end of `text` that has `bytes` bytes, or a little less: a character stays whole.
+static const char* tail_of(const char* text, size_t bytes)
+{
+    const char* at = text + strlen(text) - bytes;
+    while (((unsigned char)*at & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+void chart_fit_name(const Canvas* c, const TextStyle* style, double width, const char* text, char* out, size_t size)
+{
+    snprintf(out, size, "%s", text);
+    size_t length = strlen(text);
+    for (size_t kept = length; kept > 1 && canvas_text_width(c, out, style) > width; kept--)
+    {
+        size_t head = kept / 2;
+        while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+            head--;
+        snprintf(out, size, "%.*s…%s", (int)head, text, tail_of(text, kept - kept / 2));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum
 {
@@ -335,7 +336,7 @@ static bool read_plain_names(kaiCsvReader* r, char* at, char* end)
     char *stop = field_end(at, end), *spare = end + 1;
     char* first = plain_text(at, stop);
     split_unit(first);
-    if ((strcmp(first, "t") != 0 && strcmp(first, "time") != 0) || stop == end)
+    if ((strcmp(first, "t") != 0 && strcasecmp(first, "time") != 0) || stop == end)
         return false;
     r->tag_count = 1;
     r->lead_count = r->column_count = 0;
@@ -367,7 +368,19 @@ static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
     memcpy(r->names, line, (size_t)(end - line));
     if (read_plain_names(r, r->names, r->names + (end - line)))
         return KAI_OK;
-    error_set(error, KAI_ERR_IO, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
+    bool commas = memchr(line, ',', (size_t)(end - line)) != NULL;
+    char other = commas                                     ? 0
+                 : memchr(line, ';', (size_t)(end - line))  ? ';'
+                 : memchr(line, '\t', (size_t)(end - line)) ? '\t'
+                                                            : 0;
+    if (other != 0)
+        error_set(error, KAI_ERR_IO, "%s separates its columns by %s: write commas, and points in numbers", r->path,
+                  other == ';' ? "`;`" : "tabs");
+    else
+        error_set(error, KAI_ERR_IO,
+                  "%s is no result of `kairos run`: its first line has no t,p,m; of a table of measurements the first "
+                  "column is called `t` or `time`",
+                  r->path);
     return KAI_ERR_IO;
 }
 

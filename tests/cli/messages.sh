@@ -128,6 +128,8 @@ answers "$(in_model 'param p = 5[psi]')" 1 'is 6.894757293168[kPa]'
 answers "$(in_model 'param p = 5[in]')" 1 'an inch is 25.4[mm]'
 answers "$(in_model 'param p = 5[sec]')" 1 'write `[s]`'
 answers "$(in_model 'param p = 5[dB]')" 1 'a ratio has no unit'
+# a factor whose unit is missing
+answers "model M { state x [m] = 1; x' = -x }" 1 'one in 1/s is missing, as `2[1/s]`'
 # the library without its import
 answers "$(in_model 'r : Resistor(R = 100)')" 1 'it is in the library: `import "electrical.kai"`'
 answers "$(in_model 'm : Mass(m = 1)')" 1 '`import "collisions.kai"`, or `import "translational.kai"`'
