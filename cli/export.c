@@ -64,6 +64,8 @@ int command_export(int argc, char** argv)
         code = request_ready(&call.request, FOR_EXPORT);
     if (code == EXIT_DONE && call.request.output == NULL)
         code = usage_error("export needs -o model.fmu or system.ssp");
+    else if (code == EXIT_DONE && !is_fmu(call.request.output) && !is_ssp(call.request.output))
+        code = usage_error("-o %s: an FMU ends in .fmu, a system of FMUs in .ssp", call.request.output);
     if (code == EXIT_DONE)
         code = write_fmu(&call);
     request_close(&call.request);

@@ -60,9 +60,9 @@ static const char* use_name(Run* r, const char* name)
     const char* column = variable >= 0 ? use(r, variable) : NULL;
     if (column != NULL)
         return column;
-    const char* near = kaiModel_NearestVariable(r->model, name);
-    snprintf(r->text, sizeof r->text, "there is no signal `%s`%s%s%s", name, near != NULL ? "; did you mean `" : "",
-             near != NULL ? near : "", near != NULL ? "`?" : "");
+    char known[300];
+    say_variables(r->model, false, name, known, sizeof known);
+    snprintf(r->text, sizeof r->text, "there is no signal `%.80s`%s", name, known);
     if (variable >= 0)
         snprintf(r->text, sizeof r->text, "`%s` is a parameter: it has no curve", name);
     return NULL;

@@ -169,7 +169,8 @@ void scope_suggest(Elab* e, Diag* diag, const Env* env, uint32_t instance, const
     for (uint32_t i = 0; i < count; i++)
         vec_push(e->arena, names, builtins[i]);
     const char* declare = arena_printf(e->arena, "declare it, `param %s = …` or `signal %s = …`; ", name, name);
-    elab_suggest_or(e, diag, name, names.at, names.count, env && !env->calls && !env->expect ? declare : "");
+    elab_suggest_or(e, diag, name, names.at, names.count,
+                    env && !env->calls && !env->expect && !e->in_experiment ? declare : "");
 }
 
 static bool is_variable(Elab* e, uint32_t instance, const char* from, size_t length)

@@ -267,6 +267,11 @@ bool value_check_dim(Elab* e, const Value* value, const Dim* wanted, Span span, 
         return true;
     Diag* diag = elab_error(e, K_UNIT_MISMATCH, span, "%s is in %s, this is in %s", what, dim_text(e->arena, wanted),
                             dim_text(e->arena, &value->dim));
+    if (e->flat->nodes.at[value->node].op == NODE_CONST)
+    {
+        elab_help(e, diag, "write it in %s", dim_text(e->arena, wanted));
+        return false;
+    }
     Dim factor = dim_multiply(wanted, &value->dim, -1);
     const char* unit = dim_text(e->arena, &factor);
     elab_help(e, diag,

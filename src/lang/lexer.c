@@ -555,9 +555,23 @@ static bool lexer_can_start(const Lexer* lexer)
            lexer_sign_kind(lexer, &length) != TOKEN_END || slip_starts(c);
 }
 
+// What editors of Windows call Unicode.
+static bool lexer_is_utf16(const Lexer* lexer)
+{
+    return lexer->at == 0 && lexer->length >= 2 &&
+           (memcmp(lexer->text, "\xFF\xFE", 2) == 0 || memcmp(lexer->text, "\xFE\xFF", 2) == 0);
+}
+
 static void lexer_skip_noise(Lexer* lexer, Token* token)
 {
     uint32_t start = lexer->at;
+    if (lexer_is_utf16(lexer))
+    {
+        lexer->at = 2;
+        lexer_report(lexer, token, K_BAD_CHARACTER, start, "this text is in UTF-16", "save the file as UTF-8 text");
+        lexer->at = lexer->length;
+        return;
+    }
     bool printable = lexer->text[start] > ' ' && lexer->text[start] < 0x7F;
     do
         lexer->at++;

@@ -319,6 +319,9 @@ Expr* parse_expression(Arena* arena, Interner* names, const Sources* sources, ui
     parser.last.end = 0;
     Expr* expr = parse_expr(&parser);
     if (!parser.panic && !parser_at(&parser, TOKEN_END))
-        parser_expected(&parser, "the end of the value", "put a longer expression into quotes");
+        parser_expected(&parser, "the end of the value",
+                        parser.last.kind == TOKEN_NUMBER && parser_at(&parser, TOKEN_NAME)
+                            ? "a unit stands in brackets, `5[s]`"
+                            : "put a longer expression into quotes");
     return expr;
 }

@@ -210,3 +210,27 @@ says 'the model has `a`: write `experiment … of Model(a = …)`'
 printf "model M { param a = 1; state x = 0; x' = a }\nexperiment e of M { stop = 1; set a = 3 }\n" >"$WORK/m.kai"
 exits 1 run "$WORK/m.kai" -q
 says 'parameters are given where the model is named'
+
+# Calls that name what is not there, or are no call: what there is, and how it is written.
+exits 2 plot $ball --signals nope
+says 'there is no signal `nope`; there are `'
+exits 2 sensitivity $ball --by q
+says '; there are `g`'
+exits 2 export $ball -o "$WORK/x.csv"
+says 'an FMU ends in .fmu, a system of FMUs in .ssp'
+[ ! -e "$WORK/x.csv" ] || fail "an FMU of another name"
+exits 2 $ball
+says "as \`kairos run $ball\`"
+exits 2 version
+says 'kairos --version'
+exits 2 run $ball --stop '5 s'
+says 'a unit stands in brackets, `5[s]`'
+exits 2 run $ball --set g='3[kg]'
+says 'write it in m/s^2'
+exits 4 resume "$WORK/none.csv"
+says 'that was called with --checkpoint'
+# UTF-16, as editors of Windows write it: one message, not one a line.
+printf '\377\376m\0o\0d\0e\0l\0\n\0x\0\n\0' >"$WORK/wide.kai"
+exits 1 check "$WORK/wide.kai"
+says 'this text is in UTF-16'
+[ "$(grep -c 'error\[' "$err")" -eq 1 ] || fail "more than one message about one encoding"
