@@ -228,7 +228,7 @@ says 'a unit stands in brackets, `5[s]`'
 exits 2 run $ball --set g='3[kg]'
 says 'write it in m/s^2'
 exits 4 resume "$WORK/none.csv"
-says 'that was called with --checkpoint'
+says 'was called with --checkpoint'
 # UTF-16, as editors of Windows write it: one message, not one a line.
 printf '\377\376m\0o\0d\0e\0l\0\n\0x\0\n\0' >"$WORK/wide.kai"
 exits 1 check "$WORK/wide.kai"
