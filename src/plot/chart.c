@@ -280,7 +280,9 @@ static bool is_lonely(const Pen* pen, const Track* track, int jump)
 
 static void draw_jumps(const Pen* pen, const Track* track)
 {
+    // Dashes of a thousand jumps side by side make patterns that mean nothing: those are shades.
     const Paint dashed = {.stroke = colour_fade(pen->colour, 0.55), .width = 0.9, .dash = {2.5, 2.5}};
+    const Paint shade = {.stroke = colour_fade(pen->colour, 0.3), .width = 0.9};
     for (int i = 0; i < track->count; i++)
     {
         const TrackPoint* p = &track->points[i];
@@ -291,9 +293,10 @@ static void draw_jumps(const Pen* pen, const Track* track)
         {
             CanvasPoint left = place(pen, p[-1].x, p[-1].y);
             double height = hypot(at.x - left.x, at.y - left.y);
+            bool lonely = is_lonely(pen, track, i);
             if (height > 0.5)
-                canvas_line(pen->canvas, left.x, left.y, at.x, at.y, &dashed);
-            if (height > pen->look->marker && is_lonely(pen, track, i))
+                canvas_line(pen->canvas, left.x, left.y, at.x, at.y, lonely ? &dashed : &shade);
+            if (height > pen->look->marker && lonely)
             {
                 draw_end(pen, left, true, pen->look->marker);
                 draw_end(pen, at, false, pen->look->marker);
@@ -318,13 +321,28 @@ static void draw_head(const Pen* pen, CanvasPoint tip, double direction)
     canvas_polygon(pen->canvas, head, 3, &(Paint){.fill = pen->colour});
 }
 
-static void draw_impulse(const Pen* pen, const TrackMark* mark)
+// Impulses so close together that heads and labels would cover each other: shafts alone are drawn, as a comb.
+static bool is_crowded(const Track* track, int index, const Axis* x)
+{
+    const double room = 6;  // dots
+    const TrackMark* own = &track->marks[index];
+    int before = index - 1, after = index + 1;
+    while (before >= 0 && (track->marks[before].kind != MARK_IMPULSE || track->marks[before].x == own->x))
+        before--;
+    while (after < track->mark_count && (track->marks[after].kind != MARK_IMPULSE || track->marks[after].x == own->x))
+        after++;
+    double at = axis_place(x, own->x);
+    return (before >= 0 && fabs(at - axis_place(x, track->marks[before].x)) < room) ||
+           (after < track->mark_count && fabs(axis_place(x, track->marks[after].x) - at) < room);
+}
+
+static void draw_impulse(const Pen* pen, const TrackMark* mark, bool crowded)
 {
     CanvasPoint foot = place(pen, mark->x, 0), tip = place(pen, mark->x, mark->y);
     double direction = tip.y < foot.y ? 1 : -1;  // of the shaft, from the tip
     Paint paint = {.stroke = pen->colour, .width = pen->look->line};
-    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y + direction * (pen->look->coarse ? 0 : 4), &paint);
-    for (int k = 0; k <= mark->order; k++)
+    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y + direction * (pen->look->coarse || crowded ? 0 : 4), &paint);
+    for (int k = 0; k <= mark->order && !crowded; k++)
         draw_head(pen, (CanvasPoint){tip.x, tip.y + direction * 6 * k}, direction);
 }
 
@@ -350,7 +368,7 @@ static void draw_marks(const Pen* pen, const Track* track, bool event)
         if (mark->kind == MARK_IMPULSE && is_nothing(mark, pen->y))
             continue;
         if (mark->kind == MARK_IMPULSE)
-            draw_impulse(pen, mark);
+            draw_impulse(pen, mark, is_crowded(track, i, pen->x));
         else if (event)
             draw_stem(pen, mark->x, mark->y);
         else
@@ -428,7 +446,7 @@ void chart_impulse_labels(Canvas* c, const Look* look, const ChartSeries* series
         {
             const TrackMark* mark = &series[k].track->marks[i];
             char text[128];
-            if (mark->kind != MARK_IMPULSE || is_nothing(mark, y))
+            if (mark->kind != MARK_IMPULSE || is_nothing(mark, y) || is_crowded(series[k].track, i, x))
                 continue;
             CanvasPoint tip = {axis_place(x, mark->x), axis_place(y, mark->y)};
             impulse_text(mark, text, sizeof text);

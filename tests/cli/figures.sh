@@ -104,3 +104,21 @@ says 'separates its columns by `;`: write commas'
 printf 'x,y\n1,2\n' >"$WORK/nameless.csv"
 exits 4 plot "$WORK/nameless.csv" -o "$WORK/no.svg"
 says 'the first column is called `t` or `time`'
+
+# Without `plot` lines what is recorded is drawn, without `record` lines the states.
+cat >"$WORK/recorded.kai" <<'END'
+model R { state x = 1, y = 2; x' = -x; y' = -y; signal z [V] = 3[V]*x
+  event tick = clock(0.001); signal comb = delta(tick, 0.01) }
+experiment plain of R { stop = 1 }
+experiment recorded of R { stop = 1; record z every 0.1; record y }
+END
+exits 0 plot "$WORK/recorded.kai" -e plain -o "$WORK/plain.svg"
+shows "$WORK/plain.svg" x
+exits 0 plot "$WORK/recorded.kai" -e recorded -o "$WORK/recorded.svg"
+shows "$WORK/recorded.svg" 'z [V]'
+shows "$WORK/recorded.svg" y
+texts "$WORK/recorded.svg" | grep -qx x && fail "what is not recorded is drawn"
+# A thousand impulses are a comb without heads and labels.
+exits 0 plot "$WORK/recorded.kai" -e plain --signals comb -o "$WORK/comb.svg"
+texts "$WORK/comb.svg" | grep -q δ && fail "labels on a comb of impulses"
+[ "$(grep -c '<polygon' "$WORK/comb.svg")" -le 1 ] || fail "heads on a comb of impulses"
