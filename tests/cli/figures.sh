@@ -100,7 +100,7 @@ exits 0 plot "$WORK/names.kai" -o "$WORK/title.svg" --signals F --title "$(print
 shows "$WORK/title.svg" "$(printf '%090d' 7)"
 printf 'time;v\n0;1\n' >"$WORK/semicolons.csv"
 exits 4 plot "$WORK/semicolons.csv" -o "$WORK/no.svg"
-says 'separates its columns by `;`: write commas'
+says 'its columns are separated by `;`: write commas'
 printf 'x,y\n1,2\n' >"$WORK/nameless.csv"
 exits 4 plot "$WORK/nameless.csv" -o "$WORK/no.svg"
 says 'the first column is called `t` or `time`'
