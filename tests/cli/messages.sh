@@ -234,3 +234,9 @@ printf '\377\376m\0o\0d\0e\0l\0\n\0x\0\n\0' >"$WORK/wide.kai"
 exits 1 check "$WORK/wide.kai"
 says 'this text is in UTF-16'
 [ "$(grep -c 'error\[' "$err")" -eq 1 ] || fail "more than one message about one encoding"
+
+# A condition has no smallest value.
+printf 'model M { param k = 1; state x = 0; x%s = k - x }\nexperiment e of M { stop = 5; expect max(x) < 2 }\n' "'" >"$WORK/best.kai"
+exits 2 optimize "$WORK/best.kai" --by k --low 0.1 --high 1
+says 'the first `expect` is a condition'
+exits 0 optimize "$WORK/best.kai" --by k --low 0.1 --high 1 --measure 'max(x)'
