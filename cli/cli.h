@@ -40,6 +40,9 @@ int command_merge(int argc, char** argv);
 
 // fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
 bool is_fmu(const char* path);
+// What the model has instead of the name that it does not have: "; did you mean `x`?", "; there are `x`, `y`".
+// With parameters, or what has a column only.
+void say_variables(const kaiModel* model, bool parameters, const char* name, char* text, size_t size);
 // The text of a model that is this FMU alone. An exit code.
 int read_fmu(kaiProgramOptions* source, const char* type, char** text);
 int check_fmu(const char* path, const kaiProgramOptions* source);

@@ -243,3 +243,22 @@ int print_listing(kaiProgram* program, const kaiCompileOptions* options, const c
         fputs(text, stdout);
     return code;
 }
+
+void say_variables(const kaiModel* model, bool parameters, const char* name, char* text, size_t size)
+{
+    enum
+    {
+        SHOWN = 8
+    };
+    const char* near = kaiModel_NearestVariable(model, name);
+    size_t length = near != NULL ? (size_t)snprintf(text, size, "; did you mean `%s`?", near) : 0;
+    kaiVariable v;
+    int shown = 0;
+    text[length < size ? length : 0] = 0;
+    for (int i = 0; near == NULL && kaiModel_Variable(model, i, &v) && length + 1 < size; i++)
+        if ((parameters || v.column != NULL) && shown++ < SHOWN)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s`%s`", shown == 1 ? "; there are " : ", ", v.name);
+    if (shown > SHOWN && length + 1 < size)
+        snprintf(text + length, size - length, " and %d more", shown - SHOWN);
+}

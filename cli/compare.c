@@ -108,9 +108,10 @@ static int conclude(const CompareCall* c, const kaiComparison* r)
 {
     if (!c->quiet)
         printf("%d of %d signals differ%s%s\n", r->differing, r->signals, r->runs > 1 ? ", all runs together" : "",
-               r->differing > 0 && !r->same_rows
-                   ? "; the results have different rows, and lines between them are compared"
-                   : "");
+               r->differing > 0 && !r->same_rows ? "; the results have different rows, and lines between them are "
+                                                   "compared: record both with one `every`, or "
+                                                   "give a --tolerance"
+                                                 : "");
     return r->differing > 0 ? EXIT_MODEL : EXIT_DONE;
 }
 

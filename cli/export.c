@@ -54,6 +54,12 @@ static int write_fmu(ExportCall* c)
     return status == KAI_ERR_USAGE ? EXIT_MODEL : exit_code(status);
 }
 
+static bool has_other_ending(const char* path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    return dot != NULL && !is_fmu(path) && !is_ssp(path);
+}
+
 int command_export(int argc, char** argv)
 {
     static ExportCall call;
@@ -64,6 +70,8 @@ int command_export(int argc, char** argv)
         code = request_ready(&call.request, FOR_EXPORT);
     if (code == EXIT_DONE && call.request.output == NULL)
         code = usage_error("export needs -o model.fmu or system.ssp");
+    else if (code == EXIT_DONE && has_other_ending(call.request.output))
+        code = usage_error("-o %s: an FMU ends in .fmu, a system of FMUs in .ssp", call.request.output);
     if (code == EXIT_DONE)
         code = write_fmu(&call);
     request_close(&call.request);

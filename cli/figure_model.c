@@ -60,9 +60,9 @@ static const char* use_name(Run* r, const char* name)
     const char* column = variable >= 0 ? use(r, variable) : NULL;
     if (column != NULL)
         return column;
-    const char* near = kaiModel_NearestVariable(r->model, name);
-    snprintf(r->text, sizeof r->text, "there is no signal `%s`%s%s%s", name, near != NULL ? "; did you mean `" : "",
-             near != NULL ? near : "", near != NULL ? "`?" : "");
+    char known[300];
+    say_variables(r->model, false, name, known, sizeof known);
+    snprintf(r->text, sizeof r->text, "there is no signal `%.80s`%s", name, known);
     if (variable >= 0)
         snprintf(r->text, sizeof r->text, "`%s` is a parameter: it has no curve", name);
     return NULL;
@@ -122,7 +122,34 @@ static bool has_own_states(const Run* r)
     return own;
 }
 
-// Nothing is written: the states, those of one unit together; of a circuit the signals of its parts.
+// What is drawn where no panels are written: what is recorded, otherwise the states; of a circuit the signals of its
+// parts.
+typedef struct Candidates
+{
+    const uint32_t* recorded;
+    int count;
+    bool own;
+} Candidates;
+
+static Candidates find_candidates(const Run* r)
+{
+    Candidates c = {0};
+    c.count = kaiModel_RecordedVariables(r->model, &c.recorded);
+    c.recorded = c.count > 0 ? c.recorded : NULL;
+    c.own = has_own_states(r);
+    if (c.recorded == NULL && kaiModel_StateCount(r->model) > 0)
+        c.count = c.own ? kaiModel_StateCount(r->model) : kaiModel_VariableCount(r->model);
+    return c;
+}
+
+static bool get_candidate(const Run* r, const Candidates* c, int i, int* variable, kaiVariable* v)
+{
+    *variable = c->recorded != NULL ? (int)c->recorded[i] : c->own ? kaiModel_StateVariable(r->model, i) : i;
+    return kaiModel_Variable(r->model, *variable, v) && v->column != NULL && v->column_kind == KAI_COLUMN_REAL &&
+           (c->recorded != NULL || (!v->inner && v->causality != KAI_CAUSALITY_INPUT));
+}
+
+// Those of one unit together.
 static void panels_chosen(Run* r)
 {
     enum
@@ -131,15 +158,13 @@ static void panels_chosen(Run* r)
         TOGETHER = 6
     };
     const char* units[PANELS_SHOWN];
-    bool own = has_own_states(r);
-    int states = own ? kaiModel_StateCount(r->model) : kaiModel_VariableCount(r->model);
+    Candidates candidates = find_candidates(r);
     int lists[PANELS_SHOWN][TOGETHER], counts[PANELS_SHOWN] = {0}, groups = 0;
-    for (int i = 0; i < states && kaiModel_StateCount(r->model) > 0; i++)
+    for (int i = 0; i < candidates.count; i++)
     {
         kaiVariable v;
-        int variable = own ? kaiModel_StateVariable(r->model, i) : i, g = 0;
-        if (!kaiModel_Variable(r->model, variable, &v) || v.column == NULL || v.inner ||
-            v.column_kind != KAI_COLUMN_REAL || v.causality == KAI_CAUSALITY_INPUT)
+        int variable, g = 0;
+        if (!get_candidate(r, &candidates, i, &variable, &v))
             continue;
         const char* unit = v.unit != NULL ? v.unit : "";
         while (g < groups && strcmp(units[g], unit) != 0)
@@ -215,7 +240,8 @@ static kaiStatus make_figure(Run* r, const kaiSim* sim)
         return make_instants(r, columns, count);
     if (r->panels.left_out > 0)
     {
-        snprintf(r->remark, sizeof r->remark, "%d more signals are not shown: --signals a,b", r->panels.left_out);
+        snprintf(r->remark, sizeof r->remark, "%d more signal%s not shown: --signals a,b", r->panels.left_out,
+                 r->panels.left_out == 1 ? " is" : "s are");
         q->figure.remark = r->remark;
     }
     r->figure = kaiFigure_Create(&q->figure, columns, count, r->panels.at, r->panels.count, &r->error);
@@ -447,7 +473,8 @@ static int draw_models(PlotRequest* q, const kaiModel* const* models, char* cons
     else if (status < 0 && (r.text[0] != 0 || r.error.message != NULL))
         fprintf(stderr, "kairos: %s\n", r.text[0] != 0 ? r.text : r.error.message);
     else if (r.panels.left_out > 0 && !q->quiet)
-        fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", r.panels.left_out);
+        fprintf(stderr, "kairos: %d more signal%s; choose with --signals a,b\n", r.panels.left_out,
+                r.panels.left_out == 1 ? "" : "s");
     kaiFigure_Free(r.figure);
     kaiInstants_Free(r.instants);
     kaiSim_Free(r.first);

@@ -63,7 +63,8 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
     r->column_count = count;
     if (q->wanted.left_out > 0)
     {
-        snprintf(r->remark, sizeof r->remark, "%d more signals are not shown: --signals a,b", q->wanted.left_out);
+        snprintf(r->remark, sizeof r->remark, "%d more signal%s not shown: --signals a,b", q->wanted.left_out,
+                 q->wanted.left_out == 1 ? " is" : "s are");
         q->figure.remark = r->remark;
     }
     bool units = false;
@@ -160,7 +161,8 @@ int plot_result(PlotRequest* q)
     else if (status == KAI_OK && kaiReader_Remark(reader) != NULL && !q->quiet)
         fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiReader_Remark(reader));
     if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
-        fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
+        fprintf(stderr, "kairos: %d more signal%s; choose with --signals a,b\n", q->wanted.left_out,
+                q->wanted.left_out == 1 ? "" : "s");
     kaiFigure_Free(r.figure);
     kaiFan_Free(r.fan);
     kaiInstants_Free(r.instants);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum
 {
@@ -18,6 +19,7 @@ typedef struct Data
     kaiMeasured* at;
     int count, room;
     int columns[INQUIRY_NAMES];  // variables, behind t
+    kaiConversion units[INQUIRY_NAMES], time;
     int column_count;
     int occurred[INQUIRY_NAMES];
 } Data;
@@ -53,7 +55,9 @@ static int take_values(Data* d, const char* path, const TableLine* line, int row
             continue;
         if (!parse_number(field, &value))
             return usage_error("%s:%d: `%s` is no number", path, row, field);
-        code = add(d, (kaiMeasured){.variable = d->columns[i], .t = t, .value = value});
+        value = value * d->units[i].factor / d->units[i].divisor + d->units[i].offset;
+        code =
+            add(d, (kaiMeasured){.variable = d->columns[i], .t = t * d->time.factor / d->time.divisor, .value = value});
     }
     return code;
 }
@@ -81,6 +85,27 @@ static int take_event(Data* d, const Inquiry* q, const char* path, const TableLi
     return add(d, (kaiMeasured){.variable = event, .occurrence = ++d->occurred[at], .t = t});
 }
 
+static int read_columns(const Inquiry* q, const char* path, TableLine* line, Data* d)
+{
+    kaiVariable v;
+    if (line->count - 1 > INQUIRY_NAMES)
+        return usage_error("--data: at most %d names", INQUIRY_NAMES);
+    for (int i = 0; i + 1 < line->count; i++)
+    {
+        int one, code;
+        const char* unit = table_cut_unit(line->fields[i + 1]);
+        if ((code = inquiry_variables(q, "--data", line->fields[i + 1], &one, &d->column_count)) != EXIT_DONE)
+            return code;
+        d->columns[i] = one;
+        d->units[i] = (kaiConversion){1, 1, 0};
+        bool both = unit != NULL && kaiModel_Variable(q->model, one, &v) && v.unit != NULL;
+        if (both && !kaiUnit_Convert(unit, v.unit, &d->units[i]))
+            return usage_error("%s: `%s` is in %s in the model, the column in %s", path, v.name, v.unit, unit);
+    }
+    d->column_count = line->count - 1;
+    return EXIT_DONE;
+}
+
 // The first line: what the others are.
 static int read_names(const Inquiry* q, const TableFile* file, Data* d, bool* events)
 {
@@ -89,9 +114,14 @@ static int read_names(const Inquiry* q, const TableFile* file, Data* d, bool* ev
     *events = strcmp(file->text, "event,t") == 0;
     if (*events)
         return EXIT_DONE;
-    if (strncmp(file->text, "t,", 2) != 0)
-        return usage_error("%s: its first line is `event,t`, or `t,` and names of variables", file->path);
-    return inquiry_variables(q, "--data", file->text + 2, d->columns, &d->column_count);
+    TableLine line;
+    if (strchr(file->text, ',') == NULL && strpbrk(file->text, ";\t") != NULL)
+        return usage_error("%s separates its columns by `;` or tabs: write commas, and points in numbers", file->path);
+    const char* unit = table_split(&line, file->text) ? table_cut_unit(line.fields[0]) : NULL;
+    if (line.count < 2 || (strcmp(line.fields[0], "t") != 0 && strcasecmp(line.fields[0], "time") != 0) ||
+        !kaiUnit_Convert(unit != NULL ? unit : "s", "s", &d->time))
+        return usage_error("%s: its first line is `event,t`, or `t,` (or `time,`) and names of variables", file->path);
+    return read_columns(q, file->path, &line, d);
 }
 
 static int read_data(const Inquiry* q, const char* path, Data* d)

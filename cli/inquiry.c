@@ -128,11 +128,11 @@ int inquiry_variables(const Inquiry* q, const char* option, const char* list, in
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         int found = kaiModel_FindVariable(q->model, name);
-        const char* near = found < 0 ? kaiModel_NearestVariable(q->model, name) : NULL;
+        char known[300] = "";
         if (found < 0)
-            return usage_error("%s: there is no `%s` in %s%s%s%s", option, name, kaiModel_Name(q->model),
-                               near != NULL ? "; did you mean `" : "", near != NULL ? near : "",
-                               near != NULL ? "`?" : "");
+            say_variables(q->model, true, name, known, sizeof known);
+        if (found < 0)
+            return usage_error("%s: there is no `%s` in %s%s", option, name, kaiModel_Name(q->model), known);
         if (*count == INQUIRY_NAMES)
             return usage_error("%s: at most %d names", option, INQUIRY_NAMES);
         variables[(*count)++] = found;

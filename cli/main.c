@@ -162,6 +162,11 @@ static int answer(int argc, char** argv)
         return version();
     if (strcmp(argv[1], "--completions") == 0)
         return completions(argv[2]);
+    const char* ending = strrchr(argv[1], '.');
+    if (ending != NULL && strcmp(ending, ".kai") == 0)
+        return usage_error("a command stands before the file, as `kairos run %s`; see kairos --help", argv[1]);
+    if (strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "version") == 0)
+        return usage_error("write kairos --version");
     const char* near = nearest_command(argv[1]);
     if (near != NULL)
         return usage_error("there is no command `%s`; did you mean `%s`? See kairos --help", argv[1], near);

@@ -15,6 +15,7 @@ enum
 typedef struct Overlay
 {
     int column[FIELDS_MAX];  // of the figure, per field; -1: none
+    kaiConversion unit[FIELDS_MAX];
     int fields;
     int matched;
 } Overlay;
@@ -45,18 +46,30 @@ static bool is_number(const char* text)
     return parse_number(text, &value);
 }
 
+static void set_unit(Overlay* o, int field, const char* unit, const char* wanted)
+{
+    o->unit[field] = (kaiConversion){1, 1, 0};
+    if (unit != NULL && wanted != NULL && !kaiUnit_Convert(unit, wanted, &o->unit[field]))
+        fprintf(stderr, "kairos: warning: --overlay: a column in %s is drawn as if it were in %s\n", unit, wanted);
+}
+
+static double in_unit(const Overlay* o, int field, double value)
+{
+    return value * o->unit[field].factor / o->unit[field].divisor + o->unit[field].offset;
+}
+
 static void match(Overlay* o, char* const* fields, int count, const kaiColumn* columns, int column_count)
 {
     o->fields = count;
+    set_unit(o, 0, table_cut_unit(fields[0]), "s");
     for (int i = 1; i < count; i++)
     {
-        char* unit = strstr(fields[i], " [");
-        if (unit != NULL)
-            *unit = 0;
+        const char* unit = table_cut_unit(fields[i]);
         o->column[i] = -1;
         for (int k = 0; k < column_count && o->column[i] < 0; k++)
             if (strcmp(columns[k].name, fields[i]) == 0)
                 o->column[i] = k, o->matched++;
+        set_unit(o, i, unit, o->column[i] >= 0 ? columns[o->column[i]].unit : NULL);
     }
 }
 
@@ -66,6 +79,14 @@ static void match_only(Overlay* o, const kaiColumn* columns, int column_count, c
     for (int k = 0; o->matched == 0 && o->fields == 2 && panels->name_count == 1 && k < column_count; k++)
         if (strcmp(columns[k].name, panels->names[0]) == 0)
             o->column[1] = k, o->matched = 1;
+}
+
+static bool take_value(const Overlay* o, int field, const char* text, double* value)
+{
+    bool there = parse_number(text, value);
+    if (there)
+        *value = in_unit(o, field, *value);
+    return there;
 }
 
 // The line in work and all behind it.
@@ -84,8 +105,8 @@ static bool draw_rows(kaiFigure* figure, const Overlay* o, TableFile* file, doub
         memset(present, 0, (size_t)column_count);
         for (int i = 1; i < count && i < o->fields; i++)
             if (o->column[i] >= 0)
-                present[o->column[i]] = parse_number(fields[i], &values[o->column[i]]);
-        if (kaiFigure_Row(figure, &(kaiRow){t, 0, 0, values, present}) < 0)
+                present[o->column[i]] = take_value(o, i, fields[i], &values[o->column[i]]);
+        if (kaiFigure_Row(figure, &(kaiRow){in_unit(o, 0, t), 0, 0, values, present}) < 0)
             return false;
     }
     return true;

@@ -102,7 +102,10 @@ int command_resume(int argc, char** argv)
     checkpoint_path(call.result, path, sizeof path);
     kaiCheckpoint* checkpoint = kaiCheckpoint_Read(path, &error);
     if (checkpoint == NULL)
-        return fprintf(stderr, "kairos: %s\n", error.message), exit_code(error.status);
+        fprintf(stderr, "kairos: %s%s\n", error.message,
+                access(path, F_OK) != 0 ? "; a run that can go on was called with --checkpoint and did not end" : "");
+    if (checkpoint == NULL)
+        return exit_code(error.status);
     code = go_on(&call, checkpoint);
     kaiCheckpoint_Free(checkpoint);
     return code;

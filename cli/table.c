@@ -113,6 +113,15 @@ void table_number(FILE* out, double value)
     fputs(text, out);
 }
 
+char* table_cut_unit(char* name)
+{
+    char *open = strstr(name, " ["), *close = open != NULL ? strrchr(open, ']') : NULL;
+    if (close == NULL || close[1] != 0)
+        return NULL;
+    *open = *close = 0;
+    return open + 2;
+}
+
 // ---- statistics
 
 bool statistics_open(TableStatistics* s, const TableLine* header)

@@ -34,6 +34,8 @@ typedef struct TableLine
 } TableLine;
 
 // Splits a line in place: quotes are taken off. False: it has too many fields, or a quote does not end.
+// "v [mV]": cuts the unit off. NULL: there is none.
+char* table_cut_unit(char* name);
 bool table_split(TableLine* line, char* text);
 // A name or reason as a field, in quotes where it must be.
 void table_text(FILE* out, const char* text);

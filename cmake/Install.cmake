@@ -1,4 +1,4 @@
-# What `cmake --install` copies: the core, its parts, public headers, model library, program, manual page, and kairos.pc for programs
+# What `cmake --install` copies: the core, its parts, public headers, model library, program, manual page, kairos.pc and kairos-config.cmake for programs
 # that embed it.
 install(TARGETS kairos kairos_shared ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(part IN LISTS kairos_parts)
@@ -20,6 +20,12 @@ file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kairos.pc.in" "${PROJECT_BINARY_DIR}/kairos.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kairos.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# The same for find_package of CMake.
+include(CMakePackageConfigHelpers)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/kairos-config.cmake.in" "${PROJECT_BINARY_DIR}/kairos-config.cmake" @ONLY)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/kairos-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/kairos-config.cmake" "${PROJECT_BINARY_DIR}/kairos-config-version.cmake"
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kairos)
 install(FILES "${PROJECT_SOURCE_DIR}/docs/kairos.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # Completions come from the program's own tables of options; the type of .kai files is for desktops.

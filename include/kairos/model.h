@@ -129,6 +129,9 @@ extern "C"
     // line.
     int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** variables, int* against);
 
+    // The variables of the `record` lines, in order. Returns their number, 0 if there is no such line.
+    int kaiModel_RecordedVariables(const kaiModel* model, const uint32_t** variables);
+
     // The `sweep` lines, in order: the runs of the experiment are their combinations (study.h runs them).
     int kaiModel_SweepCount(const kaiModel* model);
     // The variable of one line and its values; `structural`: each value needs a model of its own. -1 past the last.

@@ -274,6 +274,14 @@ extern "C"
     // In static memory. False past the last.
     bool kaiLanguage_Word(int index, kaiLanguageWord* word);
 
+    // What a number in one unit is in another: number*factor/divisor + offset.
+    typedef struct kaiConversion
+    {
+        double factor, divisor, offset;
+    } kaiConversion;
+    // Units as a model writes them, "mV", "km/h". False: one of them is no unit, or their dimensions differ.
+    bool kaiUnit_Convert(const char* from, const char* to, kaiConversion* conversion);
+
     // ---- conveniences, written on the above
 
     // One experiment (NULL: the first of the file, or its last model if it has none) of one file.

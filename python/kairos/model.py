@@ -383,7 +383,10 @@ def _read_again(path: str, text: Optional[str], options: dict) -> Model:
 
 def load(path: Union[str, os.PathLike], **options) -> Model:
     """Reads a model from a file. Options: `allow_files`, `allow_external`, and limits `memory` (bytes) and `seconds`."""
-    return Model(os.fspath(path), **options)
+    name = os.fspath(path)
+    if isinstance(name, str) and "{" in name and not os.path.exists(name):
+        raise ValueError("load reads a file; a text is read by `kairos.loads(text)`")
+    return Model(name, **options)
 
 
 def loads(text: str, name: str = "<text>", **options) -> Model:

@@ -190,6 +190,16 @@ class Result(Mapping):
 
     # ---- columns
 
+    # What people write who know pandas or other programs: answered, not done.
+    def __getattr__(self, name: str):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._index:
+            raise AttributeError(f"a column is read as an item: `r[\"{name}\"]`")
+        habits = {"to_pandas": "r.frame()", "to_frame": "r.frame()", "dataframe": "r.frame()", "df": "r.frame()", "time": "r.t",
+                  "to_csv": "r.save(\"result.csv\")", "columns": "list(r)", "names": "list(r)", "signals": "list(r)"}
+        raise AttributeError(f"a result has no `{name}`" + (f": write `{habits[name]}`" if name in habits else ""))
+
     def _array(self, index: int) -> np.ndarray:
         array = self._arrays.get(index)
         if array is None:

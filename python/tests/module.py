@@ -66,6 +66,18 @@ class Results(unittest.TestCase):
         with self.assertRaises(KeyError):
             r["nothing"]
 
+    def test_habits(self):
+        r = kairos.load(BALL).run()
+        with self.assertRaisesRegex(AttributeError, r'`r\["y"\]`'):
+            r.y
+        with self.assertRaisesRegex(AttributeError, r"`r.frame\(\)`"):
+            r.to_pandas()
+        with self.assertRaisesRegex(AttributeError, "a result has no `nothing`"):
+            r.nothing
+        self.assertFalse(hasattr(r, "_nothing"))
+        with self.assertRaisesRegex(ValueError, "kairos.loads"):
+            kairos.load("model M { state x = 1; x' = -x }")
+
     def test_impulses(self):
         r = kairos.loads("model I { event kick = up(time - 0.5); signal f = delta(kick, 3), g = der(f) }\n"
                          "experiment e of I { stop = 1 }").run()

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/tolerance.h"
+#include "model/model.h"
 
 #include <float.h>
 #include <math.h>
@@ -162,6 +163,11 @@ static bool check(const kaiModel* model, const kaiOptimizeOptions* o, kaiError* 
     if (o->measure < 0 ? asked == 0 : !kaiModel_Variable(model, o->measure, &v))
         return error_set(error, KAI_ERR_USAGE,
                          "nothing is measured: name a variable, or write an `expect` into the experiment"),
+               false;
+    if (o->measure < 0 && kaiModel_MeasureCount(model) == 0 && model->expectations[0].target == NO_REG)
+        return error_set(error, KAI_ERR_USAGE,
+                         "the first `expect` is a condition, either true or false: measure a number (of the program "
+                         "with --measure), as `max(x)` or `final(x)`"),
                false;
     return true;
 }

@@ -153,6 +153,14 @@ int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** var
     return (int)set->count;
 }
 
+int kaiModel_RecordedVariables(const kaiModel* model, const uint32_t** variables)
+{
+    if (model == NULL || variables == NULL)
+        return 0;
+    *variables = model->record_vars;
+    return (int)model->record_vars_count;
+}
+
 int kaiModel_SweepCount(const kaiModel* model)
 {
     return model != NULL ? (int)model->sweeps_count : 0;

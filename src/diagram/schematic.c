@@ -708,19 +708,23 @@ static void shift(CanvasPoint* at, double x, double y)
 static void move_to_sheet(Placer* p)
 {
     Schematic* s = p->s;
-    double right = 0, bottom = RAIL + 40, x = MARGIN + 24, y = MARGIN + 44 + (double)ROW * p->rows;
+    double right = 0, bottom = 0, x = MARGIN + 24, y = MARGIN + 44 + (double)ROW * p->rows;
     for (uint32_t i = 0; i < s->wires.count; i++)
     {
         shift(&s->wires.at[i].from, x, y);
         shift(&s->wires.at[i].to, x, y);
         right = fmax(right, fmax(s->wires.at[i].from.x, s->wires.at[i].to.x));
+        bottom = fmax(bottom, fmax(s->wires.at[i].from.y, s->wires.at[i].to.y) - y + 16);
     }
     for (uint32_t i = 0; i < s->dots.count; i++)
         shift(&s->dots.at[i].at, x, y);
     for (uint32_t i = 0; i < s->ends.count; i++)
         shift(&s->ends.at[i].at, x, y);
     for (uint32_t i = 0; i < s->marks.count; i++)
+    {
+        bottom = fmax(bottom, s->marks.at[i].at.y + 26);
         shift(&s->marks.at[i].at, x, y);
+    }
     for (uint32_t i = 0; i < p->circuit->parts.count; i++)
     {
         SchematicPart* part = &s->parts[i];
@@ -729,6 +733,7 @@ static void move_to_sheet(Placer* p)
         shift(&part->corner, x, y);
         if (!part->shown)
             continue;
+        bottom = fmax(bottom, fmax(part->a.y, part->b.y) - y + SYMBOL_WIDTH / 2.0);
         bottom = fmax(bottom, part->block ? part->corner.y - y + part->size.y + 30 : 0);
         right =
             fmax(right, part->block ? part->corner.x + part->size.x

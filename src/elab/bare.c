@@ -21,8 +21,11 @@ bool unit_find(Elab* e, const Unit* unit, FlatUnit* result)
     Diag* diag = elab_error(e, K_UNKNOWN_UNIT, unknown->span, "there is no unit `%s`", unknown->name);
     uint32_t count;
     const char* const* names = unit_names(&count);
+    const char* foreign = unit_foreign(unknown->name);
     const char* near = diag ? diag_nearest(unknown->name, names, count) : NULL;
-    if (near)
+    if (foreign)
+        elab_help(e, diag, "%s", foreign);
+    else if (near)
         elab_help(e, diag, "did you mean `%s`?", near);
     else
         elab_help(

@@ -1,5 +1,6 @@
 // Instances and their variables. Parameters are declared first, so that array sizes and `if` items can be decided.
 #include "elab/elab.h"
+#include "elab/library.h"
 
 #include <string.h>
 
@@ -281,7 +282,11 @@ static const Model* instance_model(Elab* e, const Env* env, const Item* item)
         elab_help(e, diag, "import it where it is used");
         return NULL;
     }
-    elab_suggest(e, diag, item->type, names, e->program->models.count);
+    const char* advice = library_advice(e->arena, item->type);
+    if (advice)
+        elab_help(e, diag, "%s", advice);
+    else
+        elab_suggest(e, diag, item->type, names, e->program->models.count);
     return NULL;
 }
 
@@ -454,7 +459,10 @@ static void declare_if(Elab* e, const Env* env, const Item* item)
 {
     Value value;
     double number;
-    if (elaborate_constant(e, env, item->value, TYPE_BOOL, &value, &number))
+    e->choosing_items = true;
+    bool known = elaborate_constant(e, env, item->value, TYPE_BOOL, &value, &number);
+    e->choosing_items = false;
+    if (known)
     {
         if (number != 0)
             declare_items(e, env, &item->items);

@@ -181,9 +181,10 @@ typedef struct Elab
     uint64_t steps, loops;
     int depth;
     bool too_large;
-    uint32_t here;       // the instance that is worked on, for messages
-    bool silent;         // names are only tried: nothing is reported
-    bool in_experiment;  // names that modes declare can be seen
+    uint32_t here;        // the instance that is worked on, for messages
+    bool silent;          // names are only tried: nothing is reported
+    bool in_experiment;   // names that modes declare can be seen
+    bool choosing_items;  // in the condition of an `if` between items
     const char* word_mode;
 } Elab;
 
@@ -196,6 +197,9 @@ Diag* elab_warning(Elab* e, DiagCode code, Span span, const char* format, ...) _
 void elab_help(Elab* e, Diag* diag, const char* format, ...) __attribute__((format(printf, 3, 4)));
 void elab_note(Elab* e, Diag* diag, Span span, const char* format, ...) __attribute__((format(printf, 4, 5)));
 void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count);
+// The same; where none is near, `otherwise` is said first.
+void elab_suggest_or(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count,
+                     const char* otherwise);
 // True if this name was missed before in the same scope: the place is noted there, and nothing else is said. Otherwise
 // the caller reports it next.
 bool elab_missed_before(Elab* e, DiagCode code, const void* scope, const char* name, Span span);

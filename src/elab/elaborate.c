@@ -119,7 +119,7 @@ void elab_note(Elab* e, Diag* diag, Span span, const char* format, ...)
 }
 
 // Nothing is near: say what there is.
-static void list_known(Elab* e, Diag* diag, const char* const* names, uint32_t count)
+static void list_known(Elab* e, Diag* diag, const char* const* names, uint32_t count, const char* otherwise)
 {
     enum
     {
@@ -131,10 +131,11 @@ static void list_known(Elab* e, Diag* diag, const char* const* names, uint32_t c
         if (names[i][0] != '$')
             text = arena_printf(e->arena, "%s%s`%s`", text, shown++ ? ", " : "", names[i]);
     if (shown)
-        elab_help(e, diag, "there is %s%s", text, count > MOST ? " and more" : "");
+        elab_help(e, diag, "%sthere is %s%s", otherwise, text, count > MOST ? " and more" : "");
 }
 
-void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count)
+void elab_suggest_or(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count,
+                     const char* otherwise)
 {
     if (!diag)
         return;
@@ -142,7 +143,12 @@ void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* name
     if (near)
         elab_help(e, diag, "did you mean `%s`?", near);
     else
-        list_known(e, diag, names, count);
+        list_known(e, diag, names, count, otherwise);
+}
+
+void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count)
+{
+    elab_suggest_or(e, diag, word, names, count, "");
 }
 
 bool elab_missed_before(Elab* e, DiagCode code, const void* scope, const char* name, Span span)

@@ -2,6 +2,7 @@
 #include "elab/elab.h"
 
 #include "block/text.h"
+#include "elab/library.h"
 #include "lang/idioms.h"
 
 #include <math.h>
@@ -29,7 +30,11 @@ static bool check_reading(Elab* e, const Env* env, uint32_t var, Span span)
         Diag* diag = elab_error(e, K_NOT_CONSTANT, span, "`%s` changes during a run, this must be known before it",
                                 e->vars.at[var].name);
         elab_note(e, diag, flat->span, "declared here");
-        elab_help(e, diag, "only numbers and parameters can stand here");
+        elab_help(e, diag,
+                  e->choosing_items
+                      ? "`if` between items chooses them before the run; for what changes during it write "
+                        "`y = if … then … else …`, `when … { … }` or modes"
+                      : "only numbers and parameters can stand here");
         return false;
     }
     if (!env->expect || env->in_operator)
@@ -457,15 +462,37 @@ static Value elaborate_fold(Elab* e, const Env* env, const Expr* expr)
 
 // ---- functions
 
-static void report_function(Elab* e, const Expr* expr)
+// `np.sin(x)`, `Modelica.Math.sin(x)`: functions have no prefix.
+static bool report_prefix(Elab* e, const Expr* expr)
+{
+    const Path* path = expr->path;
+    const char* last = path->steps.at[path->steps.count - 1].name;
+    if (path->steps.count == 1 || scope_symbol(e, 0, path->steps.at[0].name) || !idiom_is_function(last))
+        return false;
+    Diag* diag = elab_error(e, K_UNKNOWN_FUNCTION, path->span, "functions stand in no package");
+    const char* idiom = idiom_function(last);
+    if (idiom)
+        elab_help(e, diag, "%s", idiom);
+    else
+        elab_help(e, diag, "write `%s(…)`", last);
+    return true;
+}
+
+static void report_function(Elab* e, const Env* env, const Expr* expr)
 {
     const char* name = expr->path->steps.at[0].name;
-    if (elab_missed_before(e, K_UNKNOWN_FUNCTION, NULL, name, expr->path->span))
+    if (report_prefix(e, expr) || elab_missed_before(e, K_UNKNOWN_FUNCTION, NULL, name, expr->path->span))
         return;
     Diag* diag = elab_error(e, K_UNKNOWN_FUNCTION, expr->path->span, "there is no function `%s`", name);
-    if (diag && idiom_function(name))
+    bool variable = env->instance != NO_INSTANCE && scope_symbol(e, env->instance, name) != 0;
+    const char* advice =
+        variable ? arena_printf(e->arena, "an element of `%s` is `%s[i]`, a product `%s*(…)`", name, name, name)
+                 : idiom_function(name);
+    if (!advice)
+        advice = library_advice(e->arena, name);
+    if (diag && advice)
     {
-        elab_help(e, diag, "%s", idiom_function(name));
+        elab_help(e, diag, "%s", advice);
         return;
     }
     uint32_t builtin_count;
@@ -623,7 +650,7 @@ static Value elaborate_call(Elab* e, const Env* env, const Expr* expr)
         return elaborate_builtin(e, env, expr);
     const Function* function = plain ? scope_function(e, step->name, step->span) : NULL;
     if (!function)
-        return report_function(e, expr), value_failed();
+        return report_function(e, env, expr), value_failed();
     if (report_recursion(e, env, expr, function))
         return value_failed();
     return call_function(e, env, expr, function);

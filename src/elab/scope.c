@@ -168,7 +168,33 @@ void scope_suggest(Elab* e, Diag* diag, const Env* env, uint32_t instance, const
     const char* const* builtins = env ? builtin_value_names(&count) : NULL;
     for (uint32_t i = 0; i < count; i++)
         vec_push(e->arena, names, builtins[i]);
-    elab_suggest(e, diag, name, names.at, names.count);
+    const char* declare = arena_printf(e->arena, "declare it, `param %s = …` or `signal %s = …`; ", name, name);
+    elab_suggest_or(e, diag, name, names.at, names.count,
+                    env && !env->calls && !env->expect && !e->in_experiment ? declare : "");
+}
+
+static bool is_variable(Elab* e, uint32_t instance, const char* from, size_t length)
+{
+    const char* name = intern(e->program->names, from, length);
+    uint32_t found = instance == NO_INSTANCE ? 0 : scope_symbol(e, instance, name);
+    return found && e->symbols.at[found - 1].kind == SYMBOL_VAR;
+}
+
+// The variable whose derivative other languages would call so: x_dot, xdot, der_x, dx, dxdt, dx_dt.
+static const char* derived_variable(Elab* e, uint32_t instance, const char* name)
+{
+    static const char* const frames[][2] = {{"", "_dot"}, {"", "dot"}, {"", "Dot"}, {"", "_d"},   {"der_", ""},
+                                            {"dot_", ""}, {"d_", ""},  {"d", ""},   {"d", "_dt"}, {"d", "dt"}};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
+    {
+        size_t before = strlen(frames[i][0]), behind = strlen(frames[i][1]);
+        if (length > before + behind && strncmp(name, frames[i][0], before) == 0 &&
+            strcmp(name + length - behind, frames[i][1]) == 0 &&
+            is_variable(e, instance, name + before, length - before - behind))
+            return arena_copy_string(e->arena, name + before, length - before - behind);
+    }
+    return NULL;
 }
 
 static void report_unknown(Elab* e, const Env* env, uint32_t instance, const PathStep* step, bool first)
@@ -191,8 +217,11 @@ static void report_unknown(Elab* e, const Env* env, uint32_t instance, const Pat
         elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
     else if (diag && first && idiom_name(step->name))
         elab_help(e, diag, "%s", idiom_name(step->name));
-    else if (diag && first && idiom_is_function(step->name))
+    else if (diag && first && idiom_is_own_function(step->name))
         elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
+    else if (diag && first && !env->calls && derived_variable(e, instance, step->name))
+        elab_help(e, diag, "the derivative of `%s` is `%s'`", derived_variable(e, instance, step->name),
+                  derived_variable(e, instance, step->name));
     else if (env->calls && diag)
         elab_help(e, diag, "a function sees its arguments only: hand it over as one");
     if (diag && !diag->help)

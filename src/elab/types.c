@@ -267,6 +267,15 @@ bool value_check_dim(Elab* e, const Value* value, const Dim* wanted, Span span, 
         return true;
     Diag* diag = elab_error(e, K_UNIT_MISMATCH, span, "%s is in %s, this is in %s", what, dim_text(e->arena, wanted),
                             dim_text(e->arena, &value->dim));
-    elab_help(e, diag, "the dimensions must agree: check the factors of this expression");
+    if (e->flat->nodes.at[value->node].op == NODE_CONST)
+    {
+        elab_help(e, diag, "write it in %s", dim_text(e->arena, wanted));
+        return false;
+    }
+    Dim factor = dim_multiply(wanted, &value->dim, -1);
+    const char* unit = dim_text(e->arena, &factor);
+    elab_help(e, diag,
+              "check the factors of this expression: one in %s is missing, as `2[%s]` or a parameter with this unit",
+              unit, unit);
     return false;
 }

@@ -2,6 +2,7 @@
 #include "elab/units.h"
 
 #include "base/text.h"
+#include "lang/idioms.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,6 +141,54 @@ const char* const* unit_names(uint32_t* count)
     };
     *count = sizeof names / sizeof names[0];
     return names;
+}
+
+// Units that are none here, and what to write instead.
+const char* unit_foreign(const char* name)
+{
+    static const char* const foreign[][2] = {
+        {" sec second seconds ", "write `[s]`"},
+        {" minute minutes mins ", "write `[min]`"},
+        {" hour hours hr hrs ", "write `[h]`"},
+        {" day days ", "write `[d]`"},
+        {" year years yr a ", "a year is 365.25[d]"},
+        {" meter meters metre metres ", "write `[m]`"},
+        {" gram grams ", "write `[g]`"},
+        {" Volt volt volts ", "write `[V]`"},
+        {" Ampere amp amps Amp ", "write `[A]`"},
+        {" Watt watt watts ", "write `[W]`"},
+        {" Newton newton ", "write `[N]`"},
+        {" Celsius celsius ", "write `[degC]`"},
+        {" Kelvin kelvin degK ", "write `[K]`"},
+        {" degree degrees ", "write `[deg]`"},
+        {" radian radians ", "write `[rad]`"},
+        {" RPM U ", "write `[rpm]`"},
+        {" in inch inches ", "an inch is 25.4[mm]"},
+        {" ft foot feet ", "a foot is 0.3048[m]"},
+        {" yd yard ", "a yard is 0.9144[m]"},
+        {" mi mile miles ", "a mile is 1.609344[km]"},
+        {" mph ", "a mile per hour is 1.609344[km/h]"},
+        {" kmh kph ", "write `[km/h]`"},
+        {" kn knot knots ", "a knot is 1.852[km/h]"},
+        {" lb lbs lbm pound ", "a pound is 0.45359237[kg]"},
+        {" oz ounce ", "an ounce is 28.349523125[g]"},
+        {" lbf ", "a pound of force is 4.4482216152605[N]"},
+        {" psi ", "a pound per square inch is 6.894757293168[kPa]"},
+        {" Torr torr mmHg ", "a millimetre of mercury is 133.322[Pa]"},
+        {" hp HP PS ", "a horsepower is 745.7[W], the metric one 735.49875[W]"},
+        {" cal ", "a calorie is 4.184[J]"},
+        {" kcal Cal ", "a kilocalorie is 4.184[kJ]"},
+        {" BTU Btu ", "a British thermal unit is 1.05505585262[kJ]"},
+        {" gal gallon ", "a gallon (US) is 3.785411784[L]"},
+        {" gauss Gauss Gs ", "a gauss is 0.1[mT]"},
+        {" dB dBm ", "a ratio has no unit: 10^(x/20) of amplitudes, 10^(x/10) of powers"},
+        {" rps ", "write `[rev/s]`"},
+        {" Angstrom angstrom ", "an ångström is 0.1[nm]"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (idiom_lists(foreign[i][0], name))
+            return foreign[i][1];
+    return NULL;
 }
 
 static void write_term(Writer* text, const UnitTerm* term)

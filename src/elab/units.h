@@ -30,6 +30,8 @@ typedef struct Dim
 bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTerm** unknown);
 // Every unit name without prefixes, for suggestions.
 const char* const* unit_names(uint32_t* count);
+// What to write instead of a unit of other systems, as a sentence; NULL: not known.
+const char* unit_foreign(const char* name);
 
 Dim dim_of_unit(const FlatUnit* unit);
 Dim dim_none(void);  // known to be dimensionless

@@ -49,16 +49,24 @@ bool token_starts_item(TokenKind kind)
 
 // ---- layout
 
-static const char* text_of(const Parser* parser, Token token)
-{
-    return arena_copy_string(parser->arena, parser->lexer.text + token.start, token.end - token.start);
-}
-
 // What was probably meant by something behind a complete item.
 static const char* block_advice(const Parser* parser)
 {
     Token last = parser->last, token = parser->token;
-    const char *before = text_of(parser, last), *here = text_of(parser, token);
+    const char *before = parser_text(parser, last), *here = parser_text(parser, token);
+    if (idiom_lists(" end endif fi ", here))
+        return "`if … then … else …` ends by itself, blocks end with `}`";
+    if (idiom_lists(" mod rem div ", here))
+        return "the remainder is `mod(a, b)`, the whole quotient `floor(a/b)`";
+    if (idiom_lists(" init initial start ", here) && last.kind == TOKEN_NAME)
+        return arena_printf(parser->arena, "a start value stands behind `=`: `%s = 0`", before);
+    if (token.kind == TOKEN_COLON && last.kind == TOKEN_NAME)
+        return "a declaration has no type; a unit stands in brackets, a start value behind `=`";
+    if ((token.kind == TOKEN_LEFT_BRACE || token.kind == TOKEN_LT) && last.kind == TOKEN_NAME)
+        return arena_printf(parser->arena,
+                            "a unit stands in brackets, `%s [m/s^2]`; a block belongs to `when`, `mode` "
+                            "and the like",
+                            before);
     bool value = token.kind == TOKEN_NAME || token.kind == TOKEN_NUMBER;
     if (last.kind == TOKEN_NUMBER && token.kind == TOKEN_NAME)
         return arena_printf(parser->arena, "a unit stands in brackets, `%s[%s]`; a product is `%s*%s`", before, here,
@@ -224,15 +232,47 @@ static bool block_lacks_end(Parser* parser, const char* owner, Span open, uint32
     return true;
 }
 
+// Has the file as many `{` as `}`?
+static bool block_balanced(Parser* parser)
+{
+    int open = 0;
+    Lexer lexer = parser->lexer;
+    lexer.diags = NULL;
+    lexer.at = 0;
+    for (Token token = lexer_next(&lexer); parser->balanced == 0 && token.kind != TOKEN_END; token = lexer_next(&lexer))
+        open += (token.kind == TOKEN_LEFT_BRACE) - (token.kind == TOKEN_RIGHT_BRACE);
+    if (parser->balanced == 0)
+        parser->balanced = open == 0 ? 1 : -1;
+    return parser->balanced > 0;
+}
+
+// A function in a model, as other languages have it. Where braces are missing, it is rather the block that has no end.
+static bool block_nested_part(Parser* parser)
+{
+    uint32_t start = parser->token.start;
+    if (!token_starts_file_part(parser->token.kind) || !parser->ast || parser->panic || !block_balanced(parser))
+        return false;
+    const char* word = token_text(parser->token.kind);
+    Diag* diag = parser_slip(parser, K_MISPLACED, parser_span(parser), "`%s` cannot stand inside a block", word);
+    diag_help(parser->diags, diag, "move it out, to the top level of the file");
+    parse_part_inside(parser);
+    if (parser->panic)
+        parser_sync(parser, start);
+    return true;
+}
+
 // False: its end is missing, and was reported.
 static bool block_contents(Parser* parser, const char* owner, ParseOne* one, void* list)
 {
     Span open = parser_span(parser);
     uint32_t indent = parser->indent;
     parser_accept(parser, TOKEN_LEFT_BRACE);
-    while (!parser_at(parser, TOKEN_RIGHT_BRACE) && !parser_at(parser, TOKEN_END) &&
-           !token_starts_file_part(parser->token.kind))
+    while (!parser_at(parser, TOKEN_RIGHT_BRACE) && !parser_at(parser, TOKEN_END))
     {
+        if (block_nested_part(parser))
+            continue;
+        if (token_starts_file_part(parser->token.kind))
+            break;
         if (block_lacks_end(parser, owner, open, indent))
             return false;
         if (!parser_accept(parser, TOKEN_SEMICOLON))
@@ -265,7 +305,7 @@ static void block_then(Parser* parser, const char* owner)
     while (!parser_at(parser, TOKEN_END) && !parser_at(parser, TOKEN_RIGHT_BRACE) &&
            !token_starts_file_part(parser->token.kind))
     {
-        bool ends = parser_at(parser, TOKEN_NAME) && strcmp(text_of(parser, parser->token), "end") == 0;
+        bool ends = parser_at(parser, TOKEN_NAME) && strcmp(parser_text(parser, parser->token), "end") == 0;
         parser_next(parser);
         if (!ends)
             continue;

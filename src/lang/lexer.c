@@ -2,6 +2,7 @@
 #include "lang/lexer.h"
 #include "base/utf8.h"
 #include "lang/slips.h"
+#include "lang/spelling.h"
 
 #include <float.h>
 #include <math.h>
@@ -218,10 +219,17 @@ static void lexer_word(Lexer* lexer, Token* token)
     while (lexer_extend_word(lexer, &foreign))
         ;
     token->kind = lexer_word_kind(lexer->text + token->start, lexer->at - token->start);
-    if (foreign)
-        lexer_report(lexer, token, K_BAD_CHARACTER, token->start,
-                     "a name is made of the letters a-z and A-Z, digits and `_`",
-                     "spell it in ASCII, for example `omega`; strings and comments may hold any character");
+    if (!foreign)
+        return;
+    char spelt[SPELLING_SIZE], help[SPELLING_SIZE + 80];
+    bool known = spelling_ascii(lexer->text + token->start, lexer->at - token->start, spelt);
+    if (known)
+        snprintf(help, sizeof help, "in ASCII it is `%s`; strings and comments may hold any character", spelt);
+    else
+        snprintf(help, sizeof help,
+                 "spell it in ASCII, for example `omega`; strings and comments may hold any character");
+    lexer_report(lexer, token, K_BAD_CHARACTER, token->start,
+                 "a name is made of the letters a-z and A-Z, digits and `_`", help);
 }
 
 // ---- numbers
@@ -250,6 +258,29 @@ static bool lexer_number_tail(Lexer* lexer)
     return lexer->at > start;
 }
 
+// Numbers as other languages write them: 1e-3f, 0x1F, 1_000, 1e0.5, 3j, 2π.
+static const char* foreign_number(const char* number, int before, int letters, char* text, size_t size)
+{
+    const char* tail = number + before;
+    bool exponent = memchr(number, 'e', (size_t)before) || memchr(number, 'E', (size_t)before);
+    if (before > 20 || letters > 20)
+        return NULL;
+    if (before == 1 && number[0] == '0' && (tail[0] == 'x' || tail[0] == 'X' || tail[0] == 'b'))
+        return "numbers are written in decimal";
+    if (tail[0] == '_')
+        return "digits stand together: `1000000`, or `1e6`";
+    if (exponent && tail[0] == '.')
+        return "an exponent is a whole number; a power is `10^2.5`";
+    if (letters == 1 && (tail[0] == 'i' || tail[0] == 'j'))
+        return "there are no complex numbers: write the real and the imaginary part";
+    if (letters == 1 && ((exponent && strchr("fFdDlL", tail[0])) || strchr("FL", tail[0])))
+        return snprintf(text, size, "write `%.*s`", before, number), text;
+    char spelt[SPELLING_SIZE];
+    if (is_foreign(tail[0]) && spelling_ascii(tail, (size_t)letters, spelt))
+        return snprintf(text, size, "a product is `%.*s*%s`, in ASCII", before, number, spelt), text;
+    return NULL;
+}
+
 // What letters behind a number mean elsewhere: the factors of SPICE, or a unit without its brackets.
 static const char* number_advice(const Lexer* lexer, uint32_t start, uint32_t digits, char* text, size_t size)
 {
@@ -258,6 +289,9 @@ static const char* number_advice(const Lexer* lexer, uint32_t start, uint32_t di
                                              {"u", "e-6"},  {"n", "e-9"}, {"p", "e-12"}, {"f", "e-15"}};
     int before = (int)(digits - start), letters = (int)(lexer->at - digits);
     const char *number = lexer->text + start, *tail = lexer->text + digits;
+    const char* foreign = foreign_number(number, before, letters, text, size);
+    if (foreign)
+        return foreign;
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
         if ((int)strlen(factors[i][0]) == letters && strncmp(factors[i][0], tail, (size_t)letters) == 0)
         {
@@ -269,8 +303,19 @@ static const char* number_advice(const Lexer* lexer, uint32_t start, uint32_t di
         }
     if (letters > 20 || before > 20)
         return "a unit is written `5[s]`, a product `5*s`";
+    if (is_foreign(tail[0]))
+        return snprintf(text, size, "a unit is written `%.*s[%.*s]`", before, number, letters, tail), text;
     snprintf(text, size, "a unit is written `%.*s[%.*s]`, a product `%.*s*%.*s`", before, number, letters, tail, before,
              number, letters, tail);
+    return text;
+}
+
+static const char* point_advice(const Lexer* lexer, uint32_t start, char* text, size_t size)
+{
+    int before = (int)(lexer->at - start);
+    if (before > 20)
+        return "a digit follows the point: `2.0`";
+    snprintf(text, size, "a digit follows the point: `%.*s0`", before, lexer->text + start);
     return text;
 }
 
@@ -312,6 +357,7 @@ static bool short_number(const char* at, const char* end, double* value)
 static void lexer_number(Lexer* lexer, Token* token)
 {
     const char* help = NULL;
+    char advice[160];
     token->kind = TOKEN_NUMBER;
     while (is_digit(lexer_peek(lexer, 0)))
         lexer->at++;
@@ -319,14 +365,13 @@ static void lexer_number(Lexer* lexer, Token* token)
     {
         lexer->at++;
         if (!is_digit(lexer_peek(lexer, 0)))
-            help = "a digit follows the point: `2.0`";
+            help = point_advice(lexer, token->start, advice, sizeof advice);
         while (is_digit(lexer_peek(lexer, 0)))
             lexer->at++;
     }
     uint32_t mantissa = lexer->at;
     if (!lexer_exponent(lexer))
         help = "an exponent has digits, for example `1e-3`";
-    char advice[160];
     uint32_t digits = lexer->at;
     bool tail = lexer_number_tail(lexer);
     if (tail && !help && lexer->text[mantissa] == '.')
@@ -510,9 +555,23 @@ static bool lexer_can_start(const Lexer* lexer)
            lexer_sign_kind(lexer, &length) != TOKEN_END || slip_starts(c);
 }
 
+// What editors of Windows call Unicode.
+static bool lexer_is_utf16(const Lexer* lexer)
+{
+    return lexer->at == 0 && lexer->length >= 2 &&
+           (memcmp(lexer->text, "\xFF\xFE", 2) == 0 || memcmp(lexer->text, "\xFE\xFF", 2) == 0);
+}
+
 static void lexer_skip_noise(Lexer* lexer, Token* token)
 {
     uint32_t start = lexer->at;
+    if (lexer_is_utf16(lexer))
+    {
+        lexer->at = 2;
+        lexer_report(lexer, token, K_BAD_CHARACTER, start, "this text is in UTF-16", "save the file as UTF-8 text");
+        lexer->at = lexer->length;
+        return;
+    }
     bool printable = lexer->text[start] > ' ' && lexer->text[start] < 0x7F;
     do
         lexer->at++;

@@ -45,6 +45,7 @@ typedef struct Parser
     bool unclosed;         // a missing brace was reported
     bool arrows;           // in the trigger of a transition: `=>` is meant as `->`
     bool unit_group;       // inside the parentheses of a unit
+    bool in_unit;          // inside the brackets of a unit
     bool compares;         // `=` in this expression can only be meant as `==`
     int open, panic_open;  // parentheses and brackets around the token; when the panic began
     Span bracket;          // the innermost of them
@@ -55,6 +56,8 @@ typedef struct Parser
     Span lost;  // a brace whose closing one is missing, judged by indentation
     Expr* error_expr;
     const char* no_name;
+    FileAst* ast;
+    int balanced;     // the braces of the file: 1 they are, -1 they are not, 0 not asked yet
     MarkList* marks;  // or NULL
     char found[64];
 } Parser;
@@ -69,6 +72,8 @@ const char* parser_name(Parser* parser, const char* what, Span* span);
 const char* parser_take_name(Parser* parser, Span* span);  // whatever the token is
 const char* parser_string(Parser* parser);                 // of an optional STRING, or NULL
 void parser_mark(Parser* parser, unsigned roles);
+const char* parser_text(const Parser* parser, Token token);  // as written
+
 static inline bool parser_at(const Parser* parser, TokenKind kind)
 {
     return parser->token.kind == kind;
@@ -140,6 +145,7 @@ void parse_transition(Parser* parser, ItemList* items, Expr* weight);
 void parse_choose(Parser* parser, ItemList* items);
 void parse_experiment(Parser* parser, FileAst* ast);
 void parse_function(Parser* parser, FileAst* ast, bool external);
+void parse_part_inside(Parser* parser);  // a part of the file where none can stand: read, and broken
 
 FileAst* parse_file_marked(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags,
                            MarkList* marks);

@@ -1,5 +1,6 @@
 // Expressions: a Pratt parser. The levels are those of the grammar, from `or` (weakest) to `^`.
 // `parser->height` is the height of the tree parsed last: trees are never higher than PARSE_DEPTH.
+#include "lang/idioms.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -100,6 +101,12 @@ static Expr* parse_missing(Parser* parser)
         diag_help(parser->diags, diag, "an `if … then … else …` inside an expression stands in parentheses");
     else if (parser_at(parser, TOKEN_EQUALS))
         diag_help(parser->diags, diag, "`==` compares, `=` defines");
+    else if (parser_at(parser, TOKEN_LEFT_BRACE))
+        diag_help(parser->diags, diag, "a list is written `[1, 2, 3]`");
+    else if (parser_at(parser, TOKEN_PRIME) && !parser->token.suspect)
+        diag_help(parser->diags, diag, "a text stands in double quotes: `\"…\"`");
+    else if (parser_at(parser, TOKEN_TILDE))
+        diag_help(parser->diags, diag, "`not` negates a condition");
     else if (parser->last.kind == TOKEN_EQUALS || parser->last.kind == TOKEN_ASSIGN)
         diag_help(parser->diags, diag, "write the value behind `%s`, on the same line", token_text(parser->last.kind));
     parser->height = 1;
@@ -439,6 +446,11 @@ static Expr* parse_level(Parser* parser, Level least)
     return left;
 }
 
+static bool parser_at_name(const Parser* parser, const char* words)
+{
+    return !parser->panic && parser_at(parser, TOKEN_NAME) && idiom_lists(words, parser_text(parser, parser->token));
+}
+
 static Expr* parse_if(Parser* parser)
 {
     uint32_t start = parser->token.start;
@@ -451,6 +463,8 @@ static Expr* parse_if(Parser* parser)
     parser_expect(parser, TOKEN_THEN, "after the condition");
     Expr* b = parse_expr(parser);
     height = greater(height, parser->height);
+    if (parser_at_name(parser, " elseif elsif elif ElseIf "))
+        parser_expected(parser, "`else` after the value of `then`", "write `else if`");
     parser_expect(parser, TOKEN_ELSE, "after the value of `then`");
     Expr* c = parse_expr(parser);
     height = greater(height, parser->height);

@@ -78,9 +78,29 @@ static Expr* spread_value(Parser* parser, const Expr* spread)
     return new_number(parser, 0, spread->span);
 }
 
+// `input Real u`: the type is passed over, and reported once.
+static void parse_foreign_type(Parser* parser)
+{
+    Token next = parser_at(parser, TOKEN_NAME) ? parser_peek(parser) : parser->token;
+    if (parser->panic || !parser_at(parser, TOKEN_NAME) || next.kind != TOKEN_NAME || next.breaks > 0 ||
+        !idiom_is_type(parser_text(parser, parser->token)))
+        return;
+    Diag* diag = parser_slip(parser, K_UNEXPECTED, parser_span(parser), "a declaration has no type, here `%s`",
+                             parser_text(parser, parser->token));
+    diag_help(parser->diags, diag, "leave it out: `%s %s`", parser_text(parser, parser->last),
+              parser_text(parser, next));
+    parser_next(parser);
+}
+
 static void parse_var(Parser* parser, Item* item, const char* what)
 {
     Var var = {0};
+    parse_foreign_type(parser);
+    if (parser_at(parser, TOKEN_NUMBER) && parser->last.kind == TOKEN_COMMA)
+    {
+        parser_expected(parser, what, "a decimal point is a point: `1.5`");
+        return;
+    }
     var.name = parser_name(parser, what, &var.span);
     if (parser->panic)
         return;
@@ -103,18 +123,31 @@ static void parse_var(Parser* parser, Item* item, const char* what)
     vec_push(parser->arena, item->vars, var);
 }
 
+// `param a = 1, param b = 2`
+static void parse_repeated_word(Parser* parser)
+{
+    Diag* diag = parser_slip(parser, K_ITEM_LAYOUT, parser_span(parser), "`%s` stands once, before the first name",
+                             token_text(parser->token.kind));
+    diag_help(parser->diags, diag, "leave the second one out, or write `;` instead of the comma");
+    parser_next(parser);
+}
+
 static void parse_decl(Parser* parser, ItemList* items)
 {
     Item* item = parser_new_item(parser, ITEM_DECL);
     item->decl = DECL_PARAM + (parser->token.kind - TOKEN_PARAM);
     item->is_event = item->decl == DECL_EVENT;
+    TokenKind first = parser->token.kind;
     parser_next(parser);
     bool directed = item->decl == DECL_INPUT || item->decl == DECL_OUTPUT;
     if (directed && parser_accept(parser, TOKEN_EVENT))
         item->is_event = true;
     do
+    {
+        if (parser->token.kind == first && parser->last.kind == TOKEN_COMMA)
+            parse_repeated_word(parser);
         parse_var(parser, item, "a name to declare");
-    while (parser_accept(parser, TOKEN_COMMA));
+    } while (parser_accept(parser, TOKEN_COMMA));
     parser_end_item(parser, item, items);
 }
 
@@ -161,15 +194,59 @@ static void parse_instance(Parser* parser, Item* item)
         parse_block(parser, "switched junction", parse_mode, &item->modes);
 }
 
+// `der(x) = …`, `x(0) = 3`, `connect(a, b)`: what stands in the parentheses decides.
+static const char* parse_call_advice(const Parser* parser, const char* name)
+{
+    Lexer lexer = parser->lexer;
+    lexer.diags = NULL;
+    Token inner = lexer_next(&lexer), behind = lexer_next(&lexer);
+    if (idiom_is_derivative(name))
+        return inner.kind == TOKEN_NAME && behind.kind == TOKEN_RIGHT_PAREN
+                   ? arena_printf(parser->arena, "a derivative is defined with `%s' = …`", parser_text(parser, inner))
+                   : "a derivative is defined with `x' = …`";
+    if (idiom_function(name))
+        return idiom_function(name);
+    if (inner.kind == TOKEN_NUMBER && behind.kind == TOKEN_RIGHT_PAREN && lexer_next(&lexer).kind == TOKEN_EQUALS)
+        return "a start value stands in the declaration, `state x = 3`; a condition at the start is `initial x == 3`";
+    return "nothing is called between items: a value is defined, `y = f(x)`, an instance is `name : Model(k = 3)`";
+}
+
+// `Real y(start = 1)`, `Resistor R1(R = 100)`: two names side by side.
+static const char* parse_names_advice(const Parser* parser, const char* name)
+{
+    const char* second = parser_text(parser, parser->token);
+    if (idiom_is_type(name))
+        return arena_printf(parser->arena,
+                            "write `state %s = 0` for what has a derivative, `discrete %s = 0` for what only actions "
+                            "change, `signal %s = …` for the rest",
+                            second, second, second);
+    if (strcmp(name, "parameter") == 0 || strcmp(name, "constant") == 0 || strcmp(name, "const") == 0)
+    {
+        Token next = parser_peek(parser);
+        bool typed = idiom_is_type(second) && next.kind == TOKEN_NAME && next.breaks == 0;
+        return arena_printf(parser->arena, "write `param %s = …`", typed ? parser_text(parser, next) : second);
+    }
+    if (idiom_item(name) || name[0] < 'A' || name[0] > 'Z')
+        return NULL;
+    return arena_printf(parser->arena, "an instance is written `%s : %s`, its arguments behind it, `(k = 3)`", second,
+                        name);
+}
+
 static const char* parse_item_advice(const Parser* parser, const char* name)
 {
+    const char* names = parser_at(parser, TOKEN_NAME) ? parse_names_advice(parser, name) : NULL;
+    if (names)
+        return names;
     const char* idiom = idiom_item(name);
     if (idiom)
         return idiom;
-    if (parser_at(parser, TOKEN_SLASH) && name[0] == 'd' && name[1] != 0)
-        return arena_printf(parser->arena, "a derivative is defined with `%s' = …`", name + 1);
+    if (idiom_is_type(name))
+        return "a declaration has no type: `state x = 0`, `discrete n = 0`, `signal y = …`";
+    if (parser_at(parser, TOKEN_SLASH) && name[0] == 'd')
+        return name[1] != 0 ? arena_printf(parser->arena, "a derivative is defined with `%s' = …`", name + 1)
+                            : "a derivative is defined with `x' = …`";
     if (parser_at(parser, TOKEN_LEFT_PAREN))
-        return "a start value stands in the declaration, `state x = 3`; a condition at the start is `initial x == 3`";
+        return parse_call_advice(parser, name);
     uint32_t count;
     const char* const* words = token_words(&count);
     const char* near = diag_nearest(name, words, count);
@@ -294,6 +371,8 @@ static void parse_initial(Parser* parser, ItemList* items)
         return parse_stray_mode(parser);
     Item* item = parser_new_item(parser, ITEM_INITIAL);
     parser_next(parser);
+    if (parser_at(parser, TOKEN_EQUATION) || parser_at(parser, TOKEN_LEFT_BRACE) || parser_at(parser, TOKEN_COLON))
+        parser_expected(parser, "an equation", "write one `initial x == 1` for each; a start value is `state x = 1`");
     item->value = parse_condition(parser);
     parser_end_item(parser, item, items);
 }
@@ -302,6 +381,14 @@ static void parse_equation(Parser* parser, ItemList* items)
 {
     Item* item = parser_new_item(parser, ITEM_EQUATION);
     parser_next(parser);
+    if (parser->token.breaks > 0 && parser_line_defines(parser))
+    {
+        Diag* diag = parser_error(parser, K_UNEXPECTED, parser_gap(parser), "`equation` is no heading");
+        diag_help(
+            parser->diags, diag,
+            "definitions stand directly in the model, `y = …`, `x' = …`; what is to be solved is `equation a == b`");
+        return;
+    }
     item->value = parse_condition(parser);
     parser_end_item(parser, item, items);
 }
@@ -353,6 +440,8 @@ static void parse_connect(Parser* parser, ItemList* items)
 {
     Item* item = parser_new_item(parser, ITEM_CONNECT);
     parser_next(parser);
+    if (parser_at(parser, TOKEN_LEFT_PAREN))
+        parser_expected(parser, "a port", "ports are joined without parentheses: `connect a.p, b.n`");
     do
         vec_push(parser->arena, item->paths, parse_path(parser));
     while (parser_accept(parser, TOKEN_COMMA));
@@ -366,6 +455,8 @@ static void parse_assert(Parser* parser, ItemList* items)
     Item* item = parser_new_item(parser, ITEM_ASSERT);
     parser_next(parser);
     item->value = parse_condition(parser);
+    if (!parser->panic && parser_at(parser, TOKEN_COMMA) && parser_peek(parser).kind == TOKEN_STRING)
+        parser_expected(parser, "the end of the condition", "the text follows without a comma: `assert x < 3 \"why\"`");
     item->text = parser_string(parser);
     parser_end_item(parser, item, items);
 }

@@ -3,6 +3,9 @@
 
 // ---- brackets
 
+static const char unit_advice[] =
+    "units are written `[m/s^2]`, `[kV]`, `[N*m]`, `[J/(kg*K)]`, `[1/min]`, `[degC]`, `[%]`";
+
 // Inside brackets lines do not count and `=` in an expression is a slip.
 Token parser_open(Parser* parser, Span* outer)
 {
@@ -12,6 +15,21 @@ Token parser_open(Parser* parser, Span* outer)
     parser->open++;
     parser_next(parser);
     return open;
+}
+
+// What something that is not the closing bracket was meant for.
+static const char* close_advice(const Parser* parser, Token open, TokenKind kind)
+{
+    TokenKind next = parser_peek(parser).kind;
+    if (parser_at(parser, TOKEN_COMMA) && kind == TOKEN_RIGHT_PAREN && next == TOKEN_STRING)
+        return "a text that explains follows without a comma: `assert x < 3 \"why\"`";
+    if (parser_at(parser, TOKEN_COMMA) && kind == TOKEN_RIGHT_PAREN)
+        return "a list is written `[1, 2, 3]`, a decimal point `1.5`";
+    if (kind != TOKEN_RIGHT_BRACKET)
+        return "is an operator missing before it, or a `)`?";
+    return parser->lexer.text[open.start] == '[' && parser->in_unit
+               ? unit_advice
+               : "commas stand between elements, rows are lists: `[[1, 2], [3, 4]]`";
 }
 
 static bool token_ends_item(const Parser* parser)
@@ -33,6 +51,7 @@ void parser_close(Parser* parser, Token open, Span outer, TokenKind kind)
             Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "expected `%s`, found %s",
                                       token_text(kind), parser_found(parser));
             diag_note(parser->diags, diag, span, "to close the `%s` here", token_text(open.kind));
+            diag_help(parser->diags, diag, "%s", close_advice(parser, open, kind));
         }
     }
     parser->bracket = outer;
@@ -131,9 +150,6 @@ void parse_array_range(Parser* parser, const char** index, Range* range)
 
 // ---- units
 
-static const char unit_advice[] =
-    "units are written `[m/s^2]`, `[kV]`, `[N*m]`, `[J/(kg*K)]`, `[1/min]`, `[degC]`, `[%]`";
-
 static int parse_exponent(Parser* parser)
 {
     if (parser_at(parser, TOKEN_RAISED))  // ² of m·s⁻²
@@ -195,9 +211,12 @@ static void parse_unit_term(Parser* parser, Unit* unit, int sign)
         parser_next(parser);
     }
     else if (parser_at(parser, TOKEN_NAME) || (token_is_word(parser->token.kind) && parser_same_line(parser)))
-        term.name = parser_name(parser, "the name of a unit", &term.span);
+        term.name = parser_take_name(parser, &term.span);  // `in`: no unit, as the elaborator says
     else
-        parser_expected(parser, "the name of a unit", unit_advice);
+        parser_expected(parser, "the name of a unit",
+                        parser_at(parser, TOKEN_RIGHT_BRACKET) || parser_at(parser, TOKEN_MINUS)
+                            ? "a plain number has no unit at all: leave the brackets out"
+                            : unit_advice);
     term.exponent = parser->panic ? sign : sign * parse_exponent(parser);
     term.span = parser_span_from(parser, term.span.start);
     vec_push(parser->arena, unit->terms, term);
@@ -255,9 +274,11 @@ static void parse_unit_terms(Parser* parser, Unit* unit, int outer)
 static Unit* parse_unit_rest(Parser* parser, Token open, Span outer, bool declaration)
 {
     Unit* unit = arena_new(parser->arena, Unit);
+    parser->in_unit = true;
     parse_unit_terms(parser, unit, 1);
     parser_mark(parser, MARK_TIGHT);
     parser_close(parser, open, outer, TOKEN_RIGHT_BRACKET);
+    parser->in_unit = false;
     unit->span = parser_span_from(parser, open.start);
     unit_check(parser, unit, declaration);
     return unit;

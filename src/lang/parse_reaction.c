@@ -115,13 +115,17 @@ void parse_transition(Parser* parser, ItemList* items, Expr* weight)
     parse_trigger(parser, item);
     parser->arrows = false;
     bool slipped = parser->token.suspect && parser_accept(parser, TOKEN_GE);  // `=>`, already reported
-    const char* remedy = parser_at(parser, TOKEN_LEFT_BRACE)
-                             ? "what changes no mode is written `when event { … }`"
+    const char* remedy = parser_at(parser, TOKEN_LEFT_BRACE) ? "what changes no mode is written `when event { … }`"
+                         : parser_at(parser, TOKEN_ASSIGN) || parser_at(parser, TOKEN_SLASH)
+                             ? "what is done on the way stands in braces: `on event -> mode { x := value }`"
                              : "a transition is written `on event if condition -> mode`";
     if (!parser->panic && !slipped && !parser_accept(parser, TOKEN_ARROW))
         parser_expected(parser, "`->` and a mode", remedy);
     item->resume = parser_accept(parser, TOKEN_RESUME);
     item->target = parser_name(parser, "the name of a mode", &item->target_span);
+    if (!parser->panic && (parser_at(parser, TOKEN_ASSIGN) || parser_at(parser, TOKEN_SLASH)))
+        parser_expected(parser, "`{` or the end of the transition",
+                        "what is done on the way stands in braces: `on event -> mode { x := value }`");
     if (parser_at(parser, TOKEN_LEFT_BRACE) || parser->panic)
         parse_block(parser, "transition", parse_action, &item->actions);
     parser_end_item(parser, item, items);

@@ -90,6 +90,11 @@ const char* parser_name(Parser* parser, const char* what, Span* span)
     return parser->no_name;
 }
 
+const char* parser_text(const Parser* parser, Token token)
+{
+    return arena_copy_string(parser->arena, parser->lexer.text + token.start, token.end - token.start);
+}
+
 const char* parser_string(Parser* parser)
 {
     if (parser->panic || !parser_at(parser, TOKEN_STRING))
@@ -165,8 +170,7 @@ static void parse_misspelt(Parser* parser)
     TokenKind next = parser_at(parser, TOKEN_NAME) ? parser_peek(parser).kind : TOKEN_END;
     if (next != TOKEN_NAME && next != TOKEN_STRING)
         return;
-    const char* word = arena_copy_string(parser->arena, parser->lexer.text + parser->token.start,
-                                         parser->token.end - parser->token.start);
+    const char* word = parser_text(parser, parser->token);
     const char *near = diag_nearest(word, words, COUNT), *idiom = near ? NULL : idiom_item(word);
     if (!near && idiom && strstr(idiom, "`model`"))
         near = words[0];
@@ -239,6 +243,15 @@ static Extent* last_extent(FileAst* ast, TokenKind kind)
     }
 }
 
+void parse_part_inside(Parser* parser)
+{
+    Token first = parser->token;
+    uint32_t parts = part_count(parser->ast);
+    parse_file_part(parser, parser->ast);
+    if (part_count(parser->ast) > parts)
+        *last_extent(parser->ast, first.kind) = (Extent){{parser->file, first.start, parser->last.end}, true};
+}
+
 // Errors stay in the part they are in: the others of the file are still worth checking. Text between parts may be what
 // is left of the part before it.
 static void parse_parts(Parser* parser, FileAst* ast)
@@ -286,6 +299,7 @@ FileAst* parse_file_marked(Arena* arena, Interner* names, const Sources* sources
     Parser parser;
     parser_begin(&parser, arena, names, sources, file, diags);
     parser.marks = marks;
+    parser.ast = ast;
     parser_next(&parser);
     parser.last.end = 0;
     parse_parts(&parser, ast);
@@ -305,6 +319,9 @@ Expr* parse_expression(Arena* arena, Interner* names, const Sources* sources, ui
     parser.last.end = 0;
     Expr* expr = parse_expr(&parser);
     if (!parser.panic && !parser_at(&parser, TOKEN_END))
-        parser_expected(&parser, "the end of the value", "put a longer expression into quotes");
+        parser_expected(&parser, "the end of the value",
+                        parser.last.kind == TOKEN_NUMBER && parser_at(&parser, TOKEN_NAME)
+                            ? "a unit stands in brackets, `5[s]`"
+                            : "put a longer expression into quotes");
     return expr;
 }

@@ -57,6 +57,8 @@ void parser_unclosed(Parser* parser, Span open, const char* sign)
     Diag* diag = parser_error(parser, K_UNCLOSED, parser_gap(parser), "`%s` is missing %s this", sign,
                               parser_at_gap(parser) ? "after" : "before");
     diag_note(parser->diags, diag, open, "it closes the `%c` here", parser->lexer.text[open.start]);
+    if (sign[0] == ']' && parser_at(parser, TOKEN_SEMICOLON))
+        diag_help(parser->diags, diag, "rows are lists: `[[1, 2], [3, 4]]`");
     parser->panic_open = 0;
 }
 
@@ -99,7 +101,8 @@ static bool sync_stops(const Parser* parser, int brackets, uint32_t item_start)
 void parser_sync(Parser* parser, uint32_t item_start)
 {
     int brackets = parser->panic_open, braces = 0;
-    while (!parser_at(parser, TOKEN_END) && !token_starts_file_part(parser->token.kind))
+    while (!parser_at(parser, TOKEN_END) &&
+           !(token_starts_file_part(parser->token.kind) && (brackets == 0 || parser->token.breaks > 0)))
     {
         if (braces == 0 && sync_stops(parser, brackets, item_start))
             break;

@@ -163,6 +163,12 @@ typedef struct Pen
     const ChartSeries* series;
 } Pen;
 
+// A logarithmic axis has no place for 0 and below.
+static bool has_place(const Pen* pen, const TrackPoint* p)
+{
+    return (!pen->x->log || p->x > 0) && (!pen->y->log || p->y > 0);
+}
+
 static CanvasPoint place(const Pen* pen, double x, double y)
 {
     return (CanvasPoint){axis_place(pen->x, x), axis_place(pen->y, y)};
@@ -194,7 +200,14 @@ static void draw_lines(const Pen* pen, const Track* track)
     for (int i = 0; i < track->count; i++)
     {
         CanvasPoint p = place(pen, track->points[i].x, track->points[i].y);
+        bool seen = has_place(pen, &track->points[i]);
         bool goes_on = count > 0 && track->points[i].link == LINK_LINE;
+        if (!seen)
+        {
+            canvas_lines(pen->canvas, points, count, &paint);
+            count = 0;
+            continue;
+        }
         bool other = pen->series->modes != NULL && track->points[i].mode != mode;
         if (!goes_on || count == BITE || other)
         {
@@ -245,7 +258,7 @@ static void draw_measured(const Pen* pen, const Track* track)
     for (int i = 0; i < track->count; i++)
     {
         CanvasPoint at = place(pen, track->points[i].x, track->points[i].y);
-        if (is_visible(pen, at))
+        if (is_visible(pen, at) && has_place(pen, &track->points[i]))
             canvas_ellipse(pen->canvas, at.x, at.y, pen->look->coarse ? 0.5 : 2.2, pen->look->coarse ? 0.5 : 2.2,
                            &paint);
     }
@@ -267,18 +280,23 @@ static bool is_lonely(const Pen* pen, const Track* track, int jump)
 
 static void draw_jumps(const Pen* pen, const Track* track)
 {
+    // Dashes of a thousand jumps side by side make patterns that mean nothing: those are shades.
     const Paint dashed = {.stroke = colour_fade(pen->colour, 0.55), .width = 0.9, .dash = {2.5, 2.5}};
+    const Paint shade = {.stroke = colour_fade(pen->colour, 0.3), .width = 0.9};
     for (int i = 0; i < track->count; i++)
     {
         const TrackPoint* p = &track->points[i];
         CanvasPoint at = place(pen, p->x, p->y);
+        if (!has_place(pen, p) || (p->link == LINK_JUMP && !has_place(pen, &p[-1])))
+            continue;
         if (p->link == LINK_JUMP)
         {
             CanvasPoint left = place(pen, p[-1].x, p[-1].y);
             double height = hypot(at.x - left.x, at.y - left.y);
+            bool lonely = is_lonely(pen, track, i);
             if (height > 0.5)
-                canvas_line(pen->canvas, left.x, left.y, at.x, at.y, &dashed);
-            if (height > pen->look->marker && is_lonely(pen, track, i))
+                canvas_line(pen->canvas, left.x, left.y, at.x, at.y, lonely ? &dashed : &shade);
+            if (height > pen->look->marker && lonely)
             {
                 draw_end(pen, left, true, pen->look->marker);
                 draw_end(pen, at, false, pen->look->marker);
@@ -303,13 +321,28 @@ static void draw_head(const Pen* pen, CanvasPoint tip, double direction)
     canvas_polygon(pen->canvas, head, 3, &(Paint){.fill = pen->colour});
 }
 
-static void draw_impulse(const Pen* pen, const TrackMark* mark)
+// Impulses so close together that heads and labels would cover each other: shafts alone are drawn, as a comb.
+static bool is_crowded(const Track* track, int index, const Axis* x)
+{
+    const double room = 6;  // dots
+    const TrackMark* own = &track->marks[index];
+    int before = index - 1, after = index + 1;
+    while (before >= 0 && (track->marks[before].kind != MARK_IMPULSE || track->marks[before].x == own->x))
+        before--;
+    while (after < track->mark_count && (track->marks[after].kind != MARK_IMPULSE || track->marks[after].x == own->x))
+        after++;
+    double at = axis_place(x, own->x);
+    return (before >= 0 && fabs(at - axis_place(x, track->marks[before].x)) < room) ||
+           (after < track->mark_count && fabs(axis_place(x, track->marks[after].x) - at) < room);
+}
+
+static void draw_impulse(const Pen* pen, const TrackMark* mark, bool crowded)
 {
     CanvasPoint foot = place(pen, mark->x, 0), tip = place(pen, mark->x, mark->y);
     double direction = tip.y < foot.y ? 1 : -1;  // of the shaft, from the tip
     Paint paint = {.stroke = pen->colour, .width = pen->look->line};
-    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y + direction * (pen->look->coarse ? 0 : 4), &paint);
-    for (int k = 0; k <= mark->order; k++)
+    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y + direction * (pen->look->coarse || crowded ? 0 : 4), &paint);
+    for (int k = 0; k <= mark->order && !crowded; k++)
         draw_head(pen, (CanvasPoint){tip.x, tip.y + direction * 6 * k}, direction);
 }
 
@@ -321,7 +354,7 @@ static bool is_nothing(const TrackMark* mark, const Axis* y)
 
 static void draw_stem(const Pen* pen, double x, double y)
 {
-    CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y);
+    CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y * pen->series->stem);
     Paint paint = {.stroke = pen->colour, .width = 1.2};
     canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y, &paint);
     draw_end(pen, tip, false, 0.9 * pen->look->marker);
@@ -335,7 +368,7 @@ static void draw_marks(const Pen* pen, const Track* track, bool event)
         if (mark->kind == MARK_IMPULSE && is_nothing(mark, pen->y))
             continue;
         if (mark->kind == MARK_IMPULSE)
-            draw_impulse(pen, mark);
+            draw_impulse(pen, mark, is_crowded(track, i, pen->x));
         else if (event)
             draw_stem(pen, mark->x, mark->y);
         else
@@ -413,7 +446,7 @@ void chart_impulse_labels(Canvas* c, const Look* look, const ChartSeries* series
         {
             const TrackMark* mark = &series[k].track->marks[i];
             char text[128];
-            if (mark->kind != MARK_IMPULSE || is_nothing(mark, y))
+            if (mark->kind != MARK_IMPULSE || is_nothing(mark, y) || is_crowded(series[k].track, i, x))
                 continue;
             CanvasPoint tip = {axis_place(x, mark->x), axis_place(y, mark->y)};
             impulse_text(mark, text, sizeof text);
@@ -438,6 +471,36 @@ void chart_fit_text(const Canvas* c, const TextStyle* style, double width, const
         snprintf(out, size, "%.*s…", (int)length, text);
         if (length == 0)
             out[0] = 0;
+    }
+}
+
+void chart_fit_title(const Canvas* c, TextStyle* style, double width, const char* text, char* out, size_t size)
+{
+    double wide = canvas_text_width(c, text, style);
+    if (wide > width && canvas_format(c) != CANVAS_TERMINAL)
+        style->size *= fmax(width / wide, 0.65);
+    chart_fit_text(c, style, width, text, out, size);
+}
+
+// The end of `text` that has `bytes` bytes, or a little less: a character stays whole.
+static const char* tail_of(const char* text, size_t bytes)
+{
+    const char* at = text + strlen(text) - bytes;
+    while (((unsigned char)*at & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+void chart_fit_name(const Canvas* c, const TextStyle* style, double width, const char* text, char* out, size_t size)
+{
+    snprintf(out, size, "%s", text);
+    size_t length = strlen(text);
+    for (size_t kept = length; kept > 1 && canvas_text_width(c, out, style) > width; kept--)
+    {
+        size_t head = kept / 2;
+        while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+            head--;
+        snprintf(out, size, "%.*s…%s", (int)head, text, tail_of(text, kept - kept / 2));
     }
 }
 

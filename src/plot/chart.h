@@ -28,7 +28,8 @@ typedef struct ChartSeries
     const char* name;
     Colour colour;
     double width;         // of its line: what lies below is wider, so that curves that coincide are both seen
-    int covers;           // curves below it that it lies on: then it is dashed, the more the shorter
+    int covers;           // curves below it that it lies on, and of its colour: then it is dashed, the more the shorter
+    double stem;          // how much of its height a stem has, so that events of several signals are all seen
     bool dots;            // measured: points, no line
     const Colour* modes;  // the colour of each mode, of a curve in the phase plane; NULL: one colour
     int mode_count;
@@ -68,5 +69,10 @@ void chart_piece(Canvas* canvas, const Look* look, Box at, const char* name, Col
 // Text cut with "…" so that it is not wider.
 void chart_fit_text(const Canvas* canvas, const TextStyle* style, double width, const char* text, char* out,
                     size_t size);
+// A name cut in its middle: what tells `plant.motor.speed` from `plant.motor.torque` is at the end.
+void chart_fit_name(const Canvas* canvas, const TextStyle* style, double width, const char* text, char* out,
+                    size_t size);
+// A title: smaller letters first, then it is cut.
+void chart_fit_title(const Canvas* canvas, TextStyle* style, double width, const char* text, char* out, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct FigureSeries
     int impulse_count;
     int run;
     bool dots;  // measured
-    char label[96];
+    char label[128];
     Track track;
 } FigureSeries;
 

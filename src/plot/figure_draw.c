@@ -61,6 +61,13 @@ static TicksKind kind_of(const Layout* l, int p)
     return all_bool ? TICKS_BOOL : all_bare ? TICKS_NONE : TICKS_PLAIN;
 }
 
+// Events of several signals that carry nothing: stems of different heights, so that those of one time are seen.
+static void shorten_stems(Panel* panel)
+{
+    for (int i = 0; i < panel->count; i++)
+        panel->series[i].stem = 1 - 0.8 * i / panel->count;
+}
+
 static void range_of(Layout* l, int p, bool of_x, Axis* axis)
 {
     const kaiFigure* f = l->f;
@@ -87,6 +94,8 @@ static void range_of(Layout* l, int p, bool of_x, Axis* axis)
     if (!of_x && isfinite(f->options.y_to))
         axis->high = f->options.y_to;
     axis->ticks.kind = kind;
+    if (kind == TICKS_NONE)
+        shorten_stems(panel);
 }
 
 // ---- vertical layout

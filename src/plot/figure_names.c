@@ -53,7 +53,7 @@ void layout_title(const Layout* l)
     TextStyle style = l->look.title;
     style.anchor = TEXT_MIDDLE;
     double width = canvas_width(l->c);
-    chart_fit_text(l->c, &style, width - 10, l->f->options.title, text, sizeof text);
+    chart_fit_title(l->c, &style, width - 10, l->f->options.title, text, sizeof text);
     // Over the panels, if it fits there; otherwise over the sheet.
     double middle = l->left + (width - l->left - l->right) / 2, half = canvas_text_width(l->c, text, &style) / 2;
     if (middle + half > width - 4 || middle - half < 4)
@@ -91,7 +91,7 @@ static void draw_y_name(const Layout* l, int p)
     ticks_note(&l->panels[p].y.ticks, note, sizeof note);
     style.anchor = TEXT_MIDDLE;
     style.upward = true;
-    chart_fit_text(l->c, &style, box.height + 10, name, text, sizeof text);
+    chart_fit_name(l->c, &style, box.height + 10, name, text, sizeof text);
     canvas_text(l->c, 6 + canvas_ascent(l->c, &style), box.y + box.height / 2, text, &style);
     canvas_text(l->c, box.x, box.y - 4, note, &l->look.note);
 }
@@ -175,7 +175,7 @@ static void draw_legend(const Layout* l, int p)
             return;
         }
         draw_sample(l, &panel->series[i], x, y + line / 2);
-        chart_fit_text(l->c, &l->look.label, l->right - 36, panel->series[i].name, text, sizeof text);
+        chart_fit_name(l->c, &l->look.label, l->right - 36, panel->series[i].name, text, sizeof text);
         canvas_text(l->c, x + 22, y + line / 2 + 0.36 * l->look.label.size, text, &l->look.label);
     }
 }
@@ -269,7 +269,7 @@ void layout_bands(const Layout* l)
         TextStyle style = l->look.tick;
         style.anchor = TEXT_END;
         Box box = l->bands[i];
-        chart_fit_text(l->c, &style, l->left - (l->look.coarse ? 4 : 8), column->name, text, sizeof text);
+        chart_fit_name(l->c, &style, l->left - (l->look.coarse ? 4 : 8), column->name, text, sizeof text);
         canvas_text(l->c, box.x - (l->look.coarse ? 4 : 7),
                     box.y + (l->look.coarse ? 3 : box.height / 2 + 0.36 * style.size), text, &style);
         canvas_group(l->c, column->name);

@@ -1,8 +1,11 @@
 // The series of the panels: their order, colours and widths. Runs of a sweep over one signal have the colours of a
 // ramp, curves that lie on each other are dashed, those of a phase plane have the colours of the modes.
 #include "plot/figure_layout.h"
+#include "plot/unit.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 // ---- series of a panel
 
@@ -26,9 +29,28 @@ static ChartSeries series_of(Layout* l, const FigureSeries* s, int number, bool 
     double wider = s->against >= 0 || ordered ? 0 : fmin(0.4 * number, 1.2);
     ChartSeries made = {
         .track = &s->track, .name = s->label, .colour = colour, .width = l->look.line + wider, .dots = s->dots};
+    made.covers = ordered || s->dots ? 0 : number / PALETTE_COUNT;  // the colours begin again: dashed
+    made.stem = 1;
     if (s->against >= 0 && f->phase_column >= 0 && f->panels[s->panel].count == 1)
         made.modes = l->modes, made.mode_count = l->mode_count;
     return made;
+}
+
+// Signals of several units over one axis: each unit stands in the legend, since it cannot stand at the axis.
+static void name_units(Layout* l, int p)
+{
+    const FigurePanel* fp = &l->f->panels[p];
+    if (fp->count < 2 || layout_shared_unit(l, fp->columns, fp->count) != NULL)
+        return;
+    for (int i = 0; i < l->f->series_count; i++)
+    {
+        FigureSeries* s = &l->f->series[i];
+        char unit[32];
+        unit_text(l->f->columns[s->column].unit, 0, unit, sizeof unit);
+        size_t length = strlen(s->label);
+        if (s->panel == p && unit[0] != 0 && length + strlen(unit) + 2 < sizeof s->label)
+            snprintf(s->label + length, sizeof s->label - length, " %s", unit);
+    }
 }
 
 void layout_gather(Layout* l)
@@ -43,6 +65,8 @@ void layout_gather(Layout* l)
     {
         bool ordered = f->runs >= RAMP_FROM && f->panels[p].count == 1 && !l->look.coarse;
         l->panels[p].series = next;
+        if (!l->look.coarse)  // in the terminal each name has its unit
+            name_units(l, p);
         for (int i = 0; i < f->series_count; i++)
             ordered &= f->series[i].panel != p || !f->series[i].dots;
         for (int i = 0; i < f->series_count; i++)

@@ -350,7 +350,7 @@ static void draw_names(const Page* page, const StepPanel* p, Box box, double wid
         double x = box.x + box.width + 10, y = box.y + 8 + 16 * k;
         Paint sample = {.stroke = colour_of(k), .width = 2.2};
         canvas_line(page->c, x, y, x + 14, y, &sample);
-        chart_fit_text(page->c, &page->look.tick, width - 34, p->lines[k].name, text, sizeof text);
+        chart_fit_name(page->c, &page->look.tick, width - 34, p->lines[k].name, text, sizeof text);
         canvas_text(page->c, x + 20, y + 4, text, &page->look.tick);
     }
 }
@@ -384,7 +384,7 @@ static void draw_strip(Page* page, const Scene* s, const StepLine* line, int fir
     Box box = {s->left, page->y, canvas_width(page->c) - s->left - s->legend, strip_height};
     TextStyle style = page->look.tick;
     char text[NAME_SIZE];
-    chart_fit_text(page->c, &style, s->legend - 14, line->name, text, sizeof text);
+    chart_fit_name(page->c, &style, s->legend - 14, line->name, text, sizeof text);
     canvas_text(page->c, box.x + box.width + 10, box.y + 13, text, &style);
     for (int tag = 0; tag < s->x->tag_count; tag++)
     {

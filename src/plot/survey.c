@@ -202,7 +202,7 @@ static void draw_names(const Survey* s, const Plate* p)
     label(p->x_name, p->x_unit, &p->x.ticks, name, sizeof name);
     ticks_note(&p->x.ticks, note, sizeof note);
     snprintf(text, sizeof text, "%s%s%s", name, note[0] != 0 ? "   " : "", note);
-    chart_fit_text(s->canvas, &style, p->box.width + 20, text, name, sizeof name);
+    chart_fit_name(s->canvas, &style, p->box.width + 20, text, name, sizeof name);
     double below = s->look.coarse ? 11 : foot_room(s) - canvas_line_height(s->canvas, &style) + 8;
     canvas_text(s->canvas, p->box.x + p->box.width / 2, p->box.y + p->box.height + below, name, &style);
     ticks_note(&p->y.ticks, note, sizeof note);
@@ -214,7 +214,7 @@ static void draw_names(const Survey* s, const Plate* p)
         return;
     }
     style.upward = true;
-    chart_fit_text(s->canvas, &style, p->box.height + 14, name, text, sizeof text);
+    chart_fit_name(s->canvas, &style, p->box.height + 14, name, text, sizeof text);
     double width = p->rows != NULL ? 0 : tick_width(s, &p->y.ticks);
     canvas_text(s->canvas, p->box.x - width - 7 - 8, p->box.y + p->box.height / 2, text, &style);
     canvas_text(s->canvas, p->box.x, p->box.y - 4, note, &s->look.note);
@@ -227,7 +227,7 @@ static void draw_rows(const Survey* s, const Plate* p)
     for (int i = 0; i < p->row_count; i++)
     {
         char text[200];
-        chart_fit_text(s->canvas, &style, 0.25 * canvas_width(s->canvas), p->rows[i], text, sizeof text);
+        chart_fit_name(s->canvas, &style, 0.25 * canvas_width(s->canvas), p->rows[i], text, sizeof text);
         double y = axis_place(&p->y, i) + (s->look.coarse ? 1 : 0.36 * style.size);
         canvas_text(s->canvas, p->box.x - (s->look.coarse ? 4 : 7), y, text, &style);
     }
@@ -242,7 +242,7 @@ void survey_plates(Survey* s, Plate* plates, int count, int across, const char* 
         TextStyle style = s->look.title;
         char text[300];
         style.anchor = TEXT_MIDDLE;
-        chart_fit_text(c, &style, canvas_width(c) - 10, s->options->title, text, sizeof text);
+        chart_fit_title(c, &style, canvas_width(c) - 10, s->options->title, text, sizeof text);
         canvas_text(c, canvas_width(c) / 2, s->look.coarse ? 3 : 8 + canvas_ascent(c, &style), text, &style);
         top = s->look.coarse ? 4 : 10 + canvas_line_height(c, &style);
     }

@@ -28,6 +28,19 @@ static int count_between(double low, double high, double step)
     return (int)(floor(high / step + slack) - ceil(low / step - slack)) + 1;
 }
 
+// The roundest number in the range, or if none is round the one below it with the digits that all have in common.
+static double offset_of(double low, double high)
+{
+    int least = (int)ceil(log10(high - low) - 1e-9);
+    for (int power = (int)floor(log10(fmax(fabs(low), fabs(high)))); power >= least; power--)
+    {
+        double size = pow(10, power), multiple = ceil(low / size) * size;
+        if (multiple <= high)
+            return multiple;
+    }
+    return floor(low / pow(10, least)) * pow(10, least);
+}
+
 // Decimals so that the steps differ, the common exponent, and the offset.
 static void choose_labels(Ticks* t, double low, double high)
 {
@@ -35,8 +48,8 @@ static void choose_labels(Ticks* t, double low, double high)
     int step_power = (int)floor(log10(t->step) + 1e-9), size_power = (int)floor(log10(size) + 1e-9);
     if (size_power - step_power > 5)  // too many equal leading digits: count from the first tick
     {
-        t->offset = t->first;
-        size_power = (int)floor(log10(fmax(t->step * (t->count - 1), t->step)) + 1e-9);
+        t->offset = offset_of(low, high);
+        size_power = (int)floor(log10(fmax(fmax(high - t->offset, t->offset - low), t->step)) + 1e-9);
     }
     if (size_power >= 5 || size_power < -3)
         t->exponent = 3 * (int)floor(size_power / 3.0);
@@ -120,13 +133,13 @@ void ticks_label(const Ticks* t, int index, char* text, size_t size)
     {
         int power = (int)(t->first + index * t->step);
         ticks_raised(power, plain, sizeof plain);
-        if (power >= -2 && power <= 3)
+        if (t->first >= -2 && t->first + (t->count - 1) * t->step <= 3)  // all or none
             snprintf(text, size, "%g", pow(10, power));
         else
             snprintf(text, size, "10%s", plain);
         return;
     }
-    double value = t->offset != 0 ? index * t->step : ticks_at(t, index);
+    double value = t->offset != 0 ? (round((t->first - t->offset) / t->step) + index) * t->step : ticks_at(t, index);
     value /= pow(10, t->exponent);
     if (fabs(value) < 1e-9 * t->step / pow(10, t->exponent))
         value = 0;

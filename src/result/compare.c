@@ -320,7 +320,11 @@ static void compare_run(Comparing* c, const Run* a, const Run* b)
         else
         {
             Track second = track_of(&c->b, b, k);
-            compare_signal(c, &first, &second);
+            const char *ours = c->a.columns[i].unit, *theirs = c->b.columns[k].unit;
+            if (ours != NULL && theirs != NULL && strcmp(ours, theirs) != 0)
+                c->result->signals++, tell(c, name, (kaiTag){0}, "the first is in %s, the second in %s", ours, theirs);
+            else
+                compare_signal(c, &first, &second);
         }
     }
     for (int i = 0; i < c->b.column_count; i++)

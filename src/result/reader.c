@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum
 {
@@ -22,7 +23,8 @@ struct kaiCsvReader
     kaiLines* lines;
     char* names;  // texts of the header, each ended by 0
     size_t names_size;
-    int lead_count, tag_count;  // 3; 1 if there is only a time
+    int lead_count, tag_count;         // 3; 1 if there is only a time
+    double time_factor, time_divisor;  // from the unit of a table of measurements to seconds
     const char **lead_names, **lead_units;
     char lead_text[512];  // as the last row had it
     kaiColumn* columns;
@@ -326,7 +328,28 @@ static bool read_names(kaiCsvReader* r, char* at, char* end)
         at = last ? NULL : stop + 1;
     }
     r->tag_count = 3;
+    r->time_factor = r->time_divisor = 1;
     return tags == 3;
+}
+
+// Tables of measurements may have a time in another unit. False: it is none of time.
+static bool read_time_unit(kaiCsvReader* r, const char* unit)
+{
+    static const struct
+    {
+        const char* unit;
+        double factor, divisor;
+    } units[] = {{"s", 1, 1},    {"ms", 1, 1e3},  {"us", 1, 1e6}, {"\u00B5s", 1, 1e6}, {"\u03BCs", 1, 1e6},
+                 {"ns", 1, 1e9}, {"ps", 1, 1e12}, {"min", 60, 1}, {"h", 3600, 1},      {"d", 86400, 1}};
+    r->time_factor = r->time_divisor = 1;
+    for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, unit) == 0)
+        {
+            r->time_factor = units[i].factor;
+            r->time_divisor = units[i].divisor;
+            return true;
+        }
+    return unit == NULL;
 }
 
 // What others measured: a first column t or time, and names behind it. False: it is another file.
@@ -334,8 +357,8 @@ static bool read_plain_names(kaiCsvReader* r, char* at, char* end)
 {
     char *stop = field_end(at, end), *spare = end + 1;
     char* first = plain_text(at, stop);
-    split_unit(first);
-    if ((strcmp(first, "t") != 0 && strcmp(first, "time") != 0) || stop == end)
+    const char* unit = split_unit(first);
+    if (!read_time_unit(r, unit) || (strcmp(first, "t") != 0 && strcasecmp(first, "time") != 0) || stop == end)
         return false;
     r->tag_count = 1;
     r->lead_count = r->column_count = 0;
@@ -367,7 +390,21 @@ static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
     memcpy(r->names, line, (size_t)(end - line));
     if (read_plain_names(r, r->names, r->names + (end - line)))
         return KAI_OK;
-    error_set(error, KAI_ERR_IO, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
+    bool commas = memchr(line, ',', (size_t)(end - line)) != NULL;
+    char other = commas                                     ? 0
+                 : memchr(line, ';', (size_t)(end - line))  ? ';'
+                 : memchr(line, '\t', (size_t)(end - line)) ? '\t'
+                                                            : 0;
+    if (other != 0)
+        error_set(
+            error, KAI_ERR_IO,
+            "%s is no result of `kairos run`, and its columns are separated by %s: write commas, and points in numbers",
+            r->path, other == ';' ? "`;`" : "tabs");
+    else
+        error_set(error, KAI_ERR_IO,
+                  "%s is no result of `kairos run`: its first line has no t,p,m; of a table of measurements the first "
+                  "column is called `t` or `time`, in s, ms or another unit of time",
+                  r->path);
     return KAI_ERR_IO;
 }
 
@@ -476,6 +513,7 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
         return status;
     if (!read_tag(&at, end, tag, r->tag_count))
         return bad_row(r, cut_off, error);
+    tag[0] = tag[0] * r->time_factor / r->time_divisor;
     for (int i = 0; i < r->column_count; i++)
     {
         if (at > end)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kairos/model.h"
+#include "kairos/program.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +14,9 @@ typedef struct InputColumn
 {
     int variable;
     bool event;
-    bool known;   // it has had a value
-    double last;  // the same value again is no change
+    bool known;          // it has had a value
+    double last;         // the same value again is no change
+    kaiConversion unit;  // from that of the file
 } InputColumn;
 
 typedef struct Posting
@@ -61,7 +63,10 @@ static kaiStatus on_header(void* user, const kaiColumn* columns, int count, bool
         for (int k = 0; k < i; k++)
             if (p->columns[k].variable == index)
                 return error_set(&p->error, KAI_ERR_USAGE, "there are two columns for the input `%s`", v.name);
-        p->columns[i] = (InputColumn){.variable = index, .event = v.column_kind == KAI_COLUMN_EVENT};
+        p->columns[i] = (InputColumn){.variable = index, .event = v.column_kind == KAI_COLUMN_EVENT, .unit = {1, 1, 0}};
+        if (columns[i].unit != NULL && v.unit != NULL && !kaiUnit_Convert(columns[i].unit, v.unit, &p->columns[i].unit))
+            return error_set(&p->error, KAI_ERR_USAGE, "the input `%s` is in %s, the column in %s", v.name, v.unit,
+                             columns[i].unit);
     }
     return KAI_OK;
 }
@@ -91,7 +96,9 @@ static kaiStatus on_row(void* user, const kaiRow* row)
     {
         if (!row->present[i])
             continue;
-        kaiStatus status = post(p, &p->columns[i], row->t, row->values[i]);
+        kaiConversion unit = p->columns[i].unit;
+        double value = row->values[i] * unit.factor / unit.divisor + unit.offset;
+        kaiStatus status = post(p, &p->columns[i], row->t, value);
         if (status == KAI_ERR_MEMORY)
             return error_memory(&p->error);
         if (status != KAI_OK)

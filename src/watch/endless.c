@@ -82,6 +82,19 @@ static uint64_t reaction_hash(const Kernel* kernel)
 // ---- the report
 // ------------------------------------------------------------------------------------------------------
 
+// "mode = slip", "x = 3 m".
+static void say_value(Endless* e, const ModelVar* v, const char* joint)
+{
+    const kaiModel* model = e->kernel->model;
+    double value = var_shown(v, e->record->tag_last[v->reg]);
+    const char* name = model_string(model, v->name);
+    if (v->kind == MODEL_MODE)
+        text_say(&e->text, "%s%s = %s", joint, name,
+                 e->record->mode_names[model->machines[v->machine].first_mode + (uint32_t)value]);
+    else
+        text_say(&e->text, "%s%s = %.9g%s", joint, name, value, var_unit_said(model, v));
+}
+
 static void say_changes(Endless* e)
 {
     Kernel* kernel = e->kernel;
@@ -89,9 +102,7 @@ static void say_changes(Endless* e)
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
         if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(e->record, i))
-            text_say(&e->text, "%s%s = %.9g%s", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
-                     var_shown(&model->vars[i], e->record->tag_last[model->vars[i].reg]),
-                     var_unit_said(model, &model->vars[i]));
+            say_value(e, &model->vars[i], count++ > 0 ? ", " : " ");
 }
 
 // One tag of the cycle: what changed at it, and the reactions that fired there.

@@ -33,4 +33,12 @@ END
 grep -qi 'chattering' "$WORK/err" || fail "a cycle: not called chattering"
 grep -q 'on_' "$WORK/err" || fail "a cycle: on_ is not named"
 [ "$(wc -l <"$WORK/out.csv")" -lt 20 ] || fail "a cycle: not recognised at once"
+# A cycle of modes is told by their names.
+cat >"$WORK/modes.kai" <<'END'
+model M { state x = 0; x' = 1
+  modes { initial mode first { on x > 2 -> second } mode second { on x > 1 -> third } mode third { on x > 0.5 -> first } } }
+experiment e of M { stop = 10 }
+END
+"$KAIROS" run "$WORK/modes.kai" -q -o "$WORK/out.csv" 2>"$WORK/err"
+grep -q 'mode = second fires' "$WORK/err" || fail "the modes of the cycle have no names: $(cat "$WORK/err")"
 exit 0

@@ -69,3 +69,56 @@ says 'needs the model'
 # What does not fit is said in the figure.
 exits 0 plot "$WORK/m.kai" -e many -o "$WORK/many.svg"
 texts "$WORK/many.svg" | grep -q 'more signals are not shown' || fail "what was left out is not said"
+
+# Names that are cut keep their ends; after seven colours lines are dashed; several units stand in the legend; events of one
+# time have heads of their own; a logarithmic axis has gaps where there is nothing positive; ticks count from a round number.
+cat >"$WORK/names.kai" <<'END'
+model Names { param N = 9
+  signal temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[i in 1..N] [K] = i*time
+  signal F [N] = 3*time, q [m^2] = time, near = 1 + 1e-9*sin(time), wave = sin(time)
+  event a = clock(1), b = clock(0.5) }
+experiment e of Names { stop = 10
+  plot temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[1], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[2], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[3], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[4], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[5], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[6], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[7], temperature_of_the_inner_wall_near_the_outlet_of_the_pipe[8]
+  plot F, q
+  plot near
+  plot a, b }
+END
+long=temperature_of_the_inner_wall_near_the_outlet_of_the_pipe
+exits 0 plot "$WORK/names.kai" -o "$WORK/names.svg"
+texts "$WORK/names.svg" | grep -q '^temperature.*….*pipe\[8\]$' || fail "the name lost its index: $(texts "$WORK/names.svg" | grep temp)"
+for text in 'F [N]' 'q [m²]' '×10⁻⁹ + 1'; do
+    shows "$WORK/names.svg" "$text"
+done
+grep -q 'stroke-dasharray="8,8"\|stroke-dasharray="8 8"' "$WORK/names.svg" || fail "the eighth curve looks like the first"
+exits 0 plot "$WORK/names.kai" -o "$WORK/events.svg" --signals a,b
+[ "$(grep -o '<ellipse[^>]* cy="[0-9.]*"' "$WORK/events.svg" | sed 's/.*cy=//' | sort -u | wc -l)" -eq 2 ] ||
+    fail "events of one time hide each other"
+exits 0 plot "$WORK/names.kai" -o "$WORK/wave.svg" --signals wave --log y
+[ "$(grep -c '<polyline\|<path' "$WORK/wave.svg")" -ge 2 ] || fail "no gap where the wave is below 0"
+texts "$WORK/wave.svg" | grep -qx '0.1' && texts "$WORK/wave.svg" | grep -q '^10⁻' && fail "two ways to write powers of ten"
+exits 0 plot "$WORK/names.kai" -o "$WORK/title.svg" --signals F --title "$(printf '%090d' 7)"
+shows "$WORK/title.svg" "$(printf '%090d' 7)"
+printf 'time;v\n0;1\n' >"$WORK/semicolons.csv"
+exits 4 plot "$WORK/semicolons.csv" -o "$WORK/no.svg"
+says 'its columns are separated by `;`: write commas'
+printf 'x,y\n1,2\n' >"$WORK/nameless.csv"
+exits 4 plot "$WORK/nameless.csv" -o "$WORK/no.svg"
+says 'the first column is called `t` or `time`'
+
+# Without `plot` lines what is recorded is drawn, without `record` lines the states.
+cat >"$WORK/recorded.kai" <<'END'
+model R { state x = 1, y = 2; x' = -x; y' = -y; signal z [V] = 3[V]*x
+  event tick = clock(0.001); signal comb = delta(tick, 0.01) }
+experiment plain of R { stop = 1 }
+experiment recorded of R { stop = 1; record z every 0.1; record y }
+END
+exits 0 plot "$WORK/recorded.kai" -e plain -o "$WORK/plain.svg"
+shows "$WORK/plain.svg" x
+exits 0 plot "$WORK/recorded.kai" -e recorded -o "$WORK/recorded.svg"
+shows "$WORK/recorded.svg" 'z [V]'
+shows "$WORK/recorded.svg" y
+texts "$WORK/recorded.svg" | grep -qx x && fail "what is not recorded is drawn"
+# A thousand impulses are a comb without heads and labels.
+exits 0 plot "$WORK/recorded.kai" -e plain --signals comb -o "$WORK/comb.svg"
+texts "$WORK/comb.svg" | grep -q δ && fail "labels on a comb of impulses"
+[ "$(grep -c '<polygon' "$WORK/comb.svg")" -le 1 ] || fail "heads on a comb of impulses"

@@ -129,3 +129,8 @@ exits 4 graph $ball -o "$WORK/none/x.svg"
 one_line "$err"
 says "cannot be written"
 [ ! -e "$WORK/x.svg" ] || fail "a call that failed left a figure"
+# A schematic without a rail below ends where its parts end.
+printf 'import "rotational.kai"\nmodel D { m : Torque(tau = 1); j : Inertia(J = 1); connect m.a, j.a }\n' >"$WORK/shaft.kai"
+"$KAIROS" graph "$WORK/shaft.kai" --kind schematic -o "$WORK/shaft.svg"
+height=$(sed -n 's/.*<svg[^>]* height="\([0-9]*\).*/\1/p' "$WORK/shaft.svg")
+[ "$height" -lt 260 ] || { echo "a sheet of $height below two boxes"; exit 1; }

@@ -82,3 +82,36 @@ exits 4 run "$WORK/m.kai" --input "$WORK/none.csv" -o "$WORK/no.csv"
 exits 4 run "$WORK/m.kai" --input "$WORK/m.kai" -o "$WORK/no.csv"
 [ ! -e "$WORK/no.csv" ] || fail "there is a result"
 for pace in 0 -1 inf fast; do exits 2 run "$WORK/m.kai" --pace $pace; done
+
+# Units of columns: those of the table count, of time too; what cannot be converted is said. A lag that starts at its input stays.
+cat >"$WORK/units.kai" <<'END'
+model Lag { param tau [s] = 1; input u [V] = 0; state v [V] = 2; v' = (u - v)/tau }
+experiment e of Lag { stop = 5 }
+END
+printf 't [ms],u [mV]\n0,2000\n4000,2000\n' >"$WORK/milli.csv"
+exits 0 run "$WORK/units.kai" --input "$WORK/milli.csv" -q -o "$WORK/milli_out.csv"
+[ "$(tail -n 1 "$WORK/milli_out.csv")" = 5,0,0,2,2 ] || fail "mV were taken for V: $(tail -n 1 "$WORK/milli_out.csv")"
+printf 't,u [K]\n0,2\n' >"$WORK/kelvin.csv"
+exits 2 run "$WORK/units.kai" --input "$WORK/kelvin.csv" -q -o "$WORK/no.csv"
+says 'the input `u` is in V, the column in K'
+printf 't [m],u\n0,2\n' >"$WORK/metres.csv"
+exits 4 run "$WORK/units.kai" --input "$WORK/metres.csv" -q -o "$WORK/no.csv"
+says 'another unit of time'
+# The same of what is fitted: v = 2 exp(-t/tau) with tau = 0.5, in ms and mV.
+printf 'Time [ms],v [mV]\n0,2000\n500,735.7588823428847\n1000,270.6705664732254\n' >"$WORK/decay.csv"
+exits 0 fit "$WORK/units.kai" --data "$WORK/decay.csv" --by tau
+grep -Eq '^  tau +0\.(5 |50000|49999)' "$out" || fail "not 0.5: $(cat "$out")"
+tr ',' ';' <"$WORK/decay.csv" >"$WORK/semicolons.csv"
+exits 2 fit "$WORK/units.kai" --data "$WORK/semicolons.csv" --by tau
+says 'write commas'
+# Measured points over a curve stand where their units say; two results in two units are told apart.
+exits 0 plot "$WORK/units.kai" --signals v --overlay "$WORK/decay.csv" -o "$WORK/over.svg"
+sed 's/>[^<]*</></g' "$WORK/over.svg" >"$WORK/over_milli"
+printf 't,v\n0,2\n0.5,0.7357588823428847\n1,0.2706705664732254\n' >"$WORK/decay_s.csv"
+exits 0 plot "$WORK/units.kai" --signals v --overlay "$WORK/decay_s.csv" -o "$WORK/over.svg"
+[ "$(grep -c ellipse "$WORK/over_milli")" -eq 4 ] || fail "the points are missing"
+diff <(grep ellipse "$WORK/over_milli" | head -n 3) <(grep ellipse "$WORK/over.svg" | head -n 3) || fail "points in mV stand elsewhere"
+printf 't,v [V]\n0,1\n' >"$WORK/v.csv"
+printf 't,v [mV]\n0,1\n' >"$WORK/mv.csv"
+exits 1 compare "$WORK/v.csv" "$WORK/mv.csv"
+prints 'the first is in V, the second in mV'

@@ -61,3 +61,20 @@ readelf -d "$WORK/use" | grep -q 'NEEDED.*libkairos\.so' || fail "not linked wit
 static=$(pkg-config --variable=libdir kairos)/libkairos.a
 cc "$WORK/use.c" -o "$WORK/away/usr/bin/use" $(pkg-config --cflags kairos) "$static" -lm || fail "no program with the static library"
 "$WORK/away/usr/bin/use" "$WORK/elsewhere/m.kai" cvode_bdf >/dev/null || fail "a static program in bin does not find what belongs to it"
+
+# CMake finds it too, where it was moved to, shared and static.
+mkdir "$WORK/project"
+cp "$WORK/use.c" "$WORK/project"
+cat >"$WORK/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(use C)
+find_package(kairos 0.1 REQUIRED)
+add_executable(use use.c)
+target_link_libraries(use kairos::kairos)
+add_executable(static use.c)
+target_link_libraries(static kairos::static)
+END
+cmake -S "$WORK/project" -B "$WORK/project/b" -DCMAKE_PREFIX_PATH="$WORK/away/usr" >"$WORK/said" 2>&1 &&
+    cmake --build "$WORK/project/b" >>"$WORK/said" 2>&1 || { cat "$WORK/said"; fail "find_package(kairos) is no use"; }
+"$WORK/project/b/use" "$WORK/elsewhere/m.kai" auto >/dev/null || fail "a program that CMake made does not run"
+[ -x "$WORK/project/b/static" ] || fail "no static program with CMake"

@@ -1,5 +1,8 @@
 // Units of expressions: what fits together, how it is called, and what is silent.
+#include "kairos/program.h"
 #include "unit/elab_fixture.h"
+
+#include <math.h>
 
 static const struct
 {
@@ -132,12 +135,46 @@ static void test_silent_units(void** state)
     }
 }
 
+// What a number in one unit is in another: from the definitions of the units.
+static void test_convert(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char *from, *to;
+        double number, expected;
+    } cases[] = {
+        {"mV", "V", 3, 3.0 / 1000},
+        {"V", "mV", 3, 3000},
+        {"km/h", "m/s", 36, 10},
+        {"degC", "K", 20, 293.15},
+        {"K", "degC", 293.15, 20},
+        {"bar", "Pa", 2, 2e5},
+        {"kPa", "bar", 250, 2.5},
+        {"J/(kg*K)", "m^2/s^2/K", 7, 7},
+        {"degF", "degC", 212, 100},
+        {"m/s²", "m/s^2", 4, 4},
+        {"rpm", "rad/s", 60, 2 * 3.14159265358979323846},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        kaiConversion c;
+        assert_true(kaiUnit_Convert(cases[i].from, cases[i].to, &c));
+        double value = cases[i].number * c.factor / c.divisor + c.offset;
+        assert_true(fabs(value - cases[i].expected) <= 1e-12 * fabs(cases[i].expected));
+    }
+    kaiConversion c;
+    assert_false(kaiUnit_Convert("V", "A", &c));
+    assert_false(kaiUnit_Convert("furlong", "m", &c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_unit_names),
         cmocka_unit_test(test_silent_units),
+        cmocka_unit_test(test_convert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

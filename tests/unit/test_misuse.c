@@ -280,6 +280,14 @@ static void test_model(void** state)
         ask_model(h.model, wrong[i]);
     assert_false(kaiModel_Variable(h.model, 0, NULL));
     assert_int_equal(kaiModel_PlotVariables(h.model, 0, NULL, NULL), 0);
+    assert_int_equal(kaiModel_RecordedVariables(h.model, NULL), 0);
+    assert_int_equal(kaiModel_RecordedVariables(NULL, NULL), 0);
+    kaiConversion c;
+    assert_false(kaiUnit_Convert(NULL, "s", &c));
+    assert_false(kaiUnit_Convert("s", NULL, &c));
+    assert_false(kaiUnit_Convert("s", "s", NULL));
+    assert_false(kaiUnit_Convert("", "]1[", &c));
+    assert_false(kaiUnit_Convert("s", "m", &c));
     assert_int_equal(kaiModel_FindVariable(NULL, "x"), -1);
     assert_int_equal(kaiModel_FindVariable(h.model, NULL), -1);
     assert_null(kaiModel_NearestVariable(NULL, "x"));
