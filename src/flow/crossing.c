@@ -40,17 +40,10 @@ double guard_steps_behind(const GuardPath* path)
     return most;
 }
 
-// Beside the way that it has come, it hardly moves: it lies on its level for longer than time is known to.
-static bool is_flat(const GuardPath* path, double g, double slope)
-{
-    double way = fabs(g - path->flow->kernel->guards[path->index].g);
-    return path->guard->curved && fabs(slope) * path->length < GUARD_STEEP * way;
-}
-
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + guard_steps_behind(path) / TIME_STEPS_SAME;
-    if (is_flat(path, g, slope))
+    if (guard_is_flat(path, g, slope))
         return TIME_GUARD_MOST * slack;
     // what it was made of: its terms here, and the way that it has come in this step
     double size = larger(guard_largest_term(path, g, slope), fabs(slope) * path->length);
@@ -90,17 +83,10 @@ static bool crosses_at_end(const GuardPath* path, double side)
     return there && !guard_path_stands(path, 1, state->g_end);
 }
 
-// What lies on its level at the end of a step, on its way through, came from the near side: where g was there already
-// when its slope says that it was not, rounding has flattened it (log(1 + z^2) near z = 0), and it does not cross.
-static bool came_flat(const GuardPath* path)
+static bool came_flat_to_end(const GuardPath* path)
 {
     const GuardState* state = &path->flow->kernel->guards[path->index];
-    double end = guard_path_time(path, 1), g = state->g_end, slope = state->slope_end;
-    double back = GUARD_FLAT_BACK * guard_crossing_slack(path, end, g, slope);
-    if (!(back < 0.5 * path->length))
-        return false;
-    double before = guard_path_value(path, 1 - back / path->length);
-    return fabs(g - before) < GUARD_FLAT_PART * fabs(slope) * back;
+    return guard_came_flat(path, 1, state->g_end, state->slope_end);
 }
 
 // ---- one guard
@@ -429,7 +415,7 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
         GuardPath path = guard_path_of_step(flow, c->guard, island);
         if (!crosses_at_end(&path, c->side))
             continue;
-        bool flat = came_flat(&path);
+        bool flat = came_flat_to_end(&path);
         island_ends(flow, island);  // which it has looked back from
         if (flat)
             continue;
@@ -441,22 +427,6 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
     for (uint32_t i = 0; i < flow->candidate_count && kernel->located_count > 0; i++)
         kernel->guards[flow->candidates[i].guard].until = kernel->guards[flow->candidates[i].guard].from;
     return kernel->located_count > 0;
-}
-
-// A crossing that another one ends the step for may have turned before: it remembers the side on which it is there.
-void guard_keep_sides(Flow* flow, uint32_t island, double theta)
-{
-    for (uint32_t i = 0; i < flow->candidate_count; i++)
-    {
-        const Candidate* c = &flow->candidates[i];
-        const Guard* guard = &flow->model->guards[c->guard];
-        if (!is_crossing(guard) || c->after <= theta || c->side == flow->kernel->R[guard->side])
-            continue;
-        GuardPath path = guard_path_of_step(flow, c->guard, island);
-        double g = guard_path_value(&path, theta);
-        if (guard_has_turned(flow->kernel, guard, g) && !guard_path_on_level(&path, theta, g))
-            flow->kernel->R[guard->side] = sign_of(g);
-    }
 }
 
 bool guard_search(Flow* flow, uint32_t island, double* theta)
@@ -503,8 +473,7 @@ static kaiStatus pass(Flow* flow, uint32_t index, double g, double slope, double
     state->g = g;
     state->slope = slope;
     GuardPath path = guard_path_of_window(flow, index, state->from, t);
-    if (guard_has_turned(flow->kernel, guard, g) && !guard_path_on_level(&path, 1, g))
-        flow->kernel->R[guard->side] = sign_of(g);
+    guard_keep_side(&path, 1, g, slope);
     state->toward = direction(flow->kernel, guard);
     return flow->hooks->passed(flow->owner, index, t);
 }
@@ -569,7 +538,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool near = (1 - smaller(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
-    bool ends = near && crosses_at_end(&path, c.side) && !came_flat(&path);
+    bool ends = near && crosses_at_end(&path, c.side) && !came_flat_to_end(&path);
     bool found = ends || c.after < INFINITY;
     if (ends)
         c.after = 1;

@@ -26,6 +26,12 @@ double guard_window_search(const GuardWindow* w);
 // that.
 double guard_window_pass_end(const GuardWindow* w, double at);
 
+// guard_side.c: beside the way that it has come, the guard hardly moves; rounding has flattened its way to its level at
+// theta; what it remembers where its window ends without it.
+bool guard_is_flat(const GuardPath* path, double g, double slope);
+bool guard_came_flat(const GuardPath* path, double theta, double g, double slope);
+void guard_keep_side(const GuardPath* path, double theta, double g, double slope);
+
 // guard_flat.c: `at`, or where the guard passes through its level if it is flat there.
 double guard_flat_place(const GuardWindow* w, double at);
 
