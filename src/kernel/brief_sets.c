@@ -42,11 +42,6 @@ static void tidy_for(Kernel* kernel, Slice* slice, void (*need)(const kaiModel*,
 
 // ---- truths
 
-static bool is_relation(const Guard* guard)
-{
-    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-}
-
 // The instruction of a straight program that writes a register; NULL: none does. *op: its operator.
 static const uint32_t* writer(const Slice* slice, uint32_t reg, uint32_t* op)
 {

@@ -50,6 +50,7 @@ void contexts_drop_guard(Kernel* kernel, uint32_t index)
 static void forget_guard(Kernel* kernel, uint32_t index)
 {
     const Guard* guard = &kernel->model->guards[index];
+    kernel->guards[index].left = !isnan(kernel->R[guard->last_g]);
     kernel->R[guard->last_g] = NAN;
     if (guard->side != NO_REG)
         kernel->R[guard->side] = 2;

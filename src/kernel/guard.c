@@ -148,10 +148,29 @@ void guard_reread(Kernel* kernel, uint32_t target)
     for (uint32_t i = 0; i < kernel->fired_count; i++)
     {
         const Guard* guard = &model->guards[kernel->fired[i]];
-        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-        if (relation && kernel->R[guard->last_g] == 0 && kernel->R[guard->latch] != fresh_truth(guard, 0) &&
+        GuardState* state = &kernel->guards[kernel->fired[i]];
+        bool on = kernel->R[guard->last_g] == 0 || (state->left && state->fired_g == 0);
+        if (is_relation(guard) && on && kernel->R[guard->latch] != fresh_truth(guard, 0) &&
             guard_reads(model, guard, target))
+        {
             kernel->R[guard->last_g] = NAN;
+            state->left = false;
+        }
+    }
+}
+
+// A relation that has crossed at this time keeps its side where its mode is left and entered again at once, as it does
+// where its mode stays: whether rounding has left it past its level or short of it tells nothing.
+static void keep_crossed(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+    {
+        const Guard* guard = &kernel->model->guards[kernel->fired[i]];
+        GuardState* state = &kernel->guards[kernel->fired[i]];
+        if (!state->left || !is_relation(guard) || !kernel_ctx_active(kernel, guard->ctx))
+            continue;
+        kernel->R[guard->last_g] = state->fired_g;
+        state->left = false;
     }
 }
 
@@ -175,13 +194,13 @@ void guard_enter(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     bool timed = false, looked = false;
+    keep_crossed(kernel);
     for (uint32_t i = 0; i < kernel->fired_count; i++)
         timed |= model->guards[kernel->fired[i]].time_only;
     for (uint32_t i = 0; timed && i < model->guards_count; i++)
     {
         const Guard* guard = &model->guards[i];
-        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-        if (!relation || !guard->time_only || !kernel_ctx_active(kernel, guard->ctx))
+        if (!is_relation(guard) || !guard->time_only || !kernel_ctx_active(kernel, guard->ctx))
             continue;
         if (!looked)
             vm_run(model, kernel->R, guard->look, &kernel->host);

@@ -17,6 +17,11 @@ static inline bool is_crossing(const Guard* guard)
     return guard->kind == GUARD_UP || guard->kind == GUARD_DOWN || guard->kind == GUARD_CROSS;
 }
 
+static inline bool is_relation(const Guard* guard)
+{
+    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+}
+
 static inline int8_t direction(const Kernel* kernel, const Guard* guard)
 {
     switch (guard->kind)
@@ -129,6 +134,7 @@ static inline void guard_turn(Kernel* kernel, uint32_t index, int toward)
     kernel->counters.located++;
     state->crossed = (int8_t)toward;
     state->fired_g = R[guard->argument];
+    state->left = false;
     if (toward * state->fired_g < 0)
         guard_fall_short(kernel, guard, state->fired_g);
     if (state->fired != kernel->instant_runs)

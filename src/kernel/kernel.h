@@ -90,19 +90,20 @@ const char* history_load(History* h, kaiAllocator allocator, const char* block, 
 
 typedef struct GuardState  // two lines of the cache (decision 0227)
 {
-    double g, slope;                 // at the start of the step
-    double bias;                     // of a one-way guard that stood past its level and was not taken: added to g
-    double due;                      // when it reaches 0; inf = never, as far as is known
-    double from, until;              // the window in which it has been looked at
-    uint64_t armed;                  // kernel->arming when it was last armed
-    bool active;                     // watched in this step
-    bool looking;                    // wants a look
-    int8_t toward;                   // direction in which g must go to cross
-    int8_t crossed;                  // the direction in which it fired last
-    int8_t crossed_first;            // and first at that instant
-    int8_t reached;                  // the side on which it counts as arrived at this instant (guard_reaches); 0 = none
-    uint8_t sliding;                 // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
-    double slack;                    // how exactly `due` is known: within it other times are the same
+    double g, slope;       // at the start of the step
+    double bias;           // of a one-way guard that stood past its level and was not taken: added to g
+    double due;            // when it reaches 0; inf = never, as far as is known
+    double from, until;    // the window in which it has been looked at
+    uint64_t armed;        // kernel->arming when it was last armed
+    bool active;           // watched in this step
+    bool looking;          // wants a look
+    bool left;             // has fired, and its mode was left at the same instant: it is kept if that is entered again
+    int8_t toward;         // direction in which g must go to cross
+    int8_t crossed;        // the direction in which it fired last
+    int8_t crossed_first;  // and first at that instant
+    int8_t reached;        // the side on which it counts as arrived at this instant (guard_reaches); 0 = none
+    uint8_t sliding;       // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
+    double slack;          // how exactly `due` is known: within it other times are the same
     double theta, g_end, slope_end;  // where in the window the crossing lies, and g at its end
     double fired_g;                  // g when it fired last
     uint64_t fired;                  // kernel->instant_runs when it did last

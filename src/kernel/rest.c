@@ -28,11 +28,10 @@ typedef struct Rest
 
 // ---- which levels
 
-static bool is_relation(const Kernel* kernel, uint32_t index)
+static bool may_come_to_rest(const Kernel* kernel, uint32_t index)
 {
     const Guard* guard = &kernel->model->guards[index];
-    bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-    return relation && guard->searched && !guard->time_only && !guard->one_way && guard->islands.count == 1 &&
+    return is_relation(guard) && guard->searched && !guard->time_only && !guard->one_way && guard->islands.count == 1 &&
            guard->state_count > 0 && kernel_ctx_active(kernel, guard->ctx) && guard_is_active(kernel, guard, false);
 }
 
@@ -74,7 +73,8 @@ static void gather(Levels* l)
         for (uint32_t i = 0; i < range.count; i++)
         {
             uint32_t index = model->island_guards[range.first + i];
-            if (!level_has(l, index) && is_relation(l->kernel, index) && shares_state(l, index) && is_near(l, index))
+            if (!level_has(l, index) && may_come_to_rest(l->kernel, index) && shares_state(l, index) &&
+                is_near(l, index))
                 found |= level_add(l, index);
         }
     }
@@ -254,7 +254,7 @@ bool guard_rests(Kernel* kernel, uint32_t index)
 {
     const Guard* guard = &kernel->model->guards[index];
     Rest r;
-    if (!is_relation(kernel, index) || kernel->now.m > REST_TAGS || kernel->now.p > REST_TAGS)
+    if (!may_come_to_rest(kernel, index) || kernel->now.m > REST_TAGS || kernel->now.p > REST_TAGS)
         return false;
     level_begin(&r.levels, kernel, kernel->model->guard_islands[guard->islands.first]);
     if (!level_add(&r.levels, index))

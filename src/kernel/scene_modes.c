@@ -86,11 +86,6 @@ bool scene_serves_modes(const Kernel* kernel, bool* serves)
 // ---- which sets of modes
 // ---------------------------------------------------------------------------------------------
 
-static bool is_relation(const Guard* guard)
-{
-    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-}
-
 // The left limit of a relation that moves is asked for by itself.
 static bool has_level(const Guard* guard)
 {

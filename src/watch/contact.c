@@ -288,11 +288,6 @@ static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t
 // ---- guards
 // ----------------------------------------------------------------------------------------------------------
 
-static bool is_relation(const Guard* guard)
-{
-    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-}
-
 // The direction that the reactions answered: where it crossed, or the side on which a relation holds. 0: none.
 static int direction_of(const Contact* contact, uint32_t index)
 {
