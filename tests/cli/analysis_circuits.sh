@@ -1,5 +1,5 @@
-# Derivatives at the times of rows, and through the commutation of diodes, against closed forms. Numbers of other models:
-# tests/unit/test_analysis.c.
+# Circuits whose closed forms are known: derivatives at the times of rows and through the commutation of diodes; linear systems and
+# steady states where storages depend on each other. Numbers of other models: tests/unit/test_analysis.c.
 . tests/cli/helpers.bash
 # sensitive EXPERIMENT: by R, to $WORK/s.csv, the columns t,p,value,derivatives
 sensitive() { exits 0 sensitivity "$WORK/m.kai" -e "$1" --by R -o "$WORK/s.csv"; }
@@ -46,3 +46,45 @@ near "$(moved 3.94073314)" "$(awk 'BEGIN { t = 3.9407331356929176; p = atan2(1, 
 sensitive peak
 near "$(moved 2.35619449)" -0.5 1e-9 "dt/dR of the peak"
 near "$(tail -n 1 "$WORK/s.csv" | awk -F, '{ print $(NF - 1) }')" "$(awk 'BEGIN { s = 6 - 2.356194490192345; print 7.0710678118654755*s*exp(-s) }')" 1e-6 "dv/dR after it"
+
+# Storages that depend on others are no states of a linear system: one pole, not one more at 0.
+cat >"$WORK/t.kai" <<'KAI'
+import "electrical.kai"
+model Pair "2 Ω into 1 F and 2 F in parallel: y = U/(1 + 6 s)" {
+  input U = 1
+  g : Ground;  u : VoltageSource(u = U);  r : Resistor(R = 2);  c : Capacitor(C = 1);  d : Capacitor(C = 2)
+  connect u.a, r.a;  connect r.b, c.a, d.a;  connect c.b, d.b, u.b, g.a
+  output y [V] = c.v
+}
+experiment pair of Pair { stop = 1 }
+model Law "1 into C, e = q³, beside C = 1 and R = 2: at rest e = 2, and the pole is -1/2/(1 + 1/(3 q²))" {
+  input U = 1
+  s : Sf(f = U);  j : J0;  a : C(e = q^3, q0 = 0.5);  b : C(c = 1, e0 = 0.125);  r : R(r = 2)
+  bond s -> j -> a;  bond j -> b;  bond j -> r
+  output y = b.e
+}
+experiment law of Law { stop = 1 }
+model Across "what flows into a capacitor across the input is its slope" {
+  input U = 1
+  g : Ground;  u : VoltageSource(u = U);  r : Resistor(R = 2);  c : Capacitor(C = 1);  d : Capacitor(C = 2)
+  connect u.a, r.a, d.a;  connect r.b, c.a;  connect c.b, d.b, u.b, g.a
+  output y [A] = u.i
+}
+experiment across of Across { stop = 1 }
+KAI
+exits 0 linearize "$WORK/t.kai" -e pair --json -o "$WORK/pair.json"
+python3 - "$WORK/pair.json" >"$out" <<'END' || fail "$(cat "$out")"
+import json, sys
+s = json.load(open(sys.argv[1]))
+gain = s["C"][0][0]*s["B"][0][0]/-s["A"][0][0] + s["D"][0][0]
+if len(s["A"]) != 1 or abs(s["A"][0][0] + 1/6) > 1e-12 or abs(gain - 1) > 1e-12: sys.exit(print(s))
+END
+exits 0 steady "$WORK/t.kai" -e pair
+prints "steady state, which attracts"
+exits 0 steady "$WORK/t.kai" -e law
+prints "1.259921049894"
+prints "-0.413227634210"
+exits 3 linearize "$WORK/t.kai" -e across
+says "d.c.q follows the input U at once"
+exits 0 steady "$WORK/t.kai" -e across
+prints "steady state, which attracts"
