@@ -88,3 +88,15 @@ exits 3 linearize "$WORK/t.kai" -e across
 says "d.c.q follows the input U at once"
 exits 0 steady "$WORK/t.kai" -e across
 prints "steady state, which attracts"
+
+# At the start the diode may go either way, a period later it may not: v(2π) = 10 sin(t0) exp(-(2π - t0)/3), t0 = π - atan 3.
+cat >"$WORK/o.kai" <<'KAI'
+import "electrical.kai"
+model Rectifier {
+  g : Ground;  u : VoltageSource(u = 10*sin(time));  d : Diode;  r : Resistor(R = 3);  c : Capacitor(C = 1)
+  connect u.a, d.a;  connect d.b, r.a, c.a;  connect r.b, c.b, u.b, g.a
+}
+experiment rectifier of Rectifier { stop = 20 }
+KAI
+exits 0 steady "$WORK/o.kai" --period 6.283185307179586
+prints "c.c.q                   2.1953877736"
