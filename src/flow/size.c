@@ -43,12 +43,26 @@ void size_start(Flow* flow)
         }
 }
 
+// The largest that it was in the last step: one that begins and ends at 0, as the current of a rectifier, need not have
+// been small between.
+static double size_in_step(Ode* ode, int state)
+{
+    enum
+    {
+        PARTS = 4
+    };
+    double size = fabs(ode_state(ode)[state]);
+    for (int i = 1; i < PARTS && ode_step_length(ode) > 0; i++)
+        size = larger(size, fabs(ode_dense_value(ode, (double)i / PARTS, state)));
+    return size;
+}
+
 void size_look(Flow* flow)
 {
     for (uint32_t k = 0; k < flow->small_count;)
     {
         uint32_t state = flow->small[k];
-        double size = fabs(ode_state(ode_of(flow, state))[flow->model->state_slots[state]]);
+        double size = size_in_step(ode_of(flow, state), (int)flow->model->state_slots[state]);
         flow->small_size[state] = larger(flow->small_size[state], size);
         if (size >= tolerance_of(flow, state))
             flow->small[k] = flow->small[--flow->small_count];
