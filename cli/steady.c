@@ -57,6 +57,7 @@ static int find_state(const Inquiry* q, const kaiSimOptions* sim)
     kaiLinearOptions options = kaiDefaultLinearOptions();
     options.at = q->at;
     options.steady = true;
+    options.inputs = (const int[]){0};  // none: what a storage follows does not matter here
     kaiLinear* linear = kaiLinear_Create(q->model, sim, &options, &error);
     if (linear == NULL)
         return inquiry_failed(q, &error);

@@ -2,6 +2,7 @@
 #include "kairos/analysis.h"
 
 #include "analysis/point.h"
+#include "analysis/ties.h"
 #include "base/dense.h"
 #include "base/error.h"
 #include "base/tolerance.h"
@@ -17,6 +18,9 @@ struct kaiLinear
     kaiLinearSystem system;
     int *states, *inputs, *outputs;
     double *x, *slopes, *A, *B, *C, *D, *poles, *frequencies;
+    double *by_state, *by_input;  // what ties storages that depend on others, by states and by inputs
+    int* tied;                    // their states
+    int tie_count;
     double* matrix;  // 2n × 2n: i ω - A as a real system
     double* right;
     uint32_t* pivots;
@@ -79,8 +83,8 @@ static kaiLinear* make(const kaiModel* model, const kaiLinearOptions* o, kaiAllo
     size_t n = model->state_count;
     size_t m = (size_t)(o->inputs != NULL ? o->input_count : all_of(model, true, NULL));
     size_t q = (size_t)(o->outputs != NULL ? o->output_count : all_of(model, false, NULL));
-    size_t numbers = 4 * n + n * n + n * m + q * n + q * m + 4 * n * n + 2 * n;
-    size_t size = sizeof(kaiLinear) + sizeof(double) * numbers + sizeof(uint32_t) * (2 * n + n + 2 * m + q + 1);
+    size_t numbers = 4 * n + n * n + n * m + q * n + q * m + 4 * n * n + 2 * n + n * n + n * m;
+    size_t size = sizeof(kaiLinear) + sizeof(double) * numbers + sizeof(uint32_t) * (2 * n + 2 * n + 2 * m + q + 1);
     kaiLinear* l = a.alloc(a.user, NULL, 0, size);
     if (l == NULL)
         return NULL;
@@ -88,14 +92,15 @@ static kaiLinear* make(const kaiModel* model, const kaiLinearOptions* o, kaiAllo
     l->allocator = a;
     l->size = size;
     double* at = (double*)(void*)(l + 1);
-    double** const parts[] = {&l->x, &l->slopes, &l->poles, &l->frequencies, &l->A,
-                              &l->B, &l->C,      &l->D,     &l->matrix,      &l->right};
-    const size_t counts[] = {n, n, n, n, n * n, n * m, q * n, q * m, 4 * n * n, 2 * n};
+    double** const parts[] = {&l->x, &l->slopes, &l->poles,  &l->frequencies, &l->A,        &l->B,
+                              &l->C, &l->D,      &l->matrix, &l->right,       &l->by_state, &l->by_input};
+    const size_t counts[] = {n, n, n, n, n * n, n * m, q * n, q * m, 4 * n * n, 2 * n, n * n, n * m};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; at += counts[i++])
         *parts[i] = at;
     l->pivots = (uint32_t*)(void*)at;
     l->states = (int*)(void*)(l->pivots + 2 * n);
-    l->inputs = l->states + n;
+    l->tied = l->states + n;
+    l->inputs = l->tied + n;
     l->outputs = l->inputs + m;
     for (size_t i = 0; i < n; i++)
         l->states[i] = (int)model->state_vars[i];
@@ -125,11 +130,14 @@ kaiLinearSystem kaiLinear_System(const kaiLinear* l)
 
 // ---- matrices
 
-// What the motion in point->D does to slopes and outputs: a column of A and C, or of B and D.
-static bool take_column(kaiLinear* l, Point* p, double* above, double* below, int column, int width)
+// What the motion in point->D does to slopes, outputs and ties: a column of A and C, or of B and D.
+static bool take_column(kaiLinear* l, Point* p, double* above, double* below, double* ties, int column, int width)
 {
     if (!point_move(p))
         return false;
+    l->tie_count = ties_move(p, l->tied, p->ties);
+    for (int k = 0; k < l->tie_count; k++)
+        ties[k * width + column] = p->ties[k];
     for (int i = 0; i < p->n; i++)
         above[i * width + column] = p->D[p->model->reg_first[REG_DERIV] + (uint32_t)i];
     for (int i = 0; i < l->system.output_count; i++)
@@ -159,12 +167,12 @@ static bool fill(kaiLinear* l, Point* p)
     {
         point_still(p);
         p->D[state + (uint32_t)j] = 1;
-        ok = take_column(l, p, l->A, l->C, j, p->n);
+        ok = take_column(l, p, l->A, l->C, l->by_state, j, p->n);
     }
     for (int j = 0; j < l->system.input_count && ok; j++)
     {
         move_input(p, l->inputs[j], &parameters);
-        ok = take_column(l, p, l->B, l->D, j, l->system.input_count);
+        ok = take_column(l, p, l->B, l->D, l->by_input, j, l->system.input_count);
     }
     l->system.t = p->t;
     if (p->n > 0)
@@ -173,6 +181,101 @@ static bool fill(kaiLinear* l, Point* p)
         memcpy(l->slopes, p->f, sizeof(double) * (size_t)p->n);
     }
     return ok;
+}
+
+// ---- storages that depend on others are no states of their own
+
+static kaiStatus check_inputs(const kaiLinear* l, const kaiModel* model, kaiError* error)
+{
+    for (int k = 0; k < l->tie_count; k++)
+        for (int j = 0; j < l->system.input_count; j++)
+            if (l->by_input[k * l->system.input_count + j] != 0)
+                return error_set(error, KAI_ERR_RUN,
+                                 "%s follows the input %s at once, so that what flows into it follows the slope of the "
+                                 "input, which A, B, C and D cannot say: put a resistance between the two",
+                                 model_string(model, model->vars[l->states[l->tied[k]]].name),
+                                 model_string(model, model->vars[l->inputs[j]].name));
+    return KAI_OK;
+}
+
+// The columns of `m` for the tied states, times what these are of the others, join those of the others.
+static void fold(const kaiLinear* l, double* m, int rows, int n, const double* of_others)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < l->tie_count; k++)
+                m[i * n + j] += m[i * n + l->tied[k]] * of_others[k * n + j];
+}
+
+static bool is_tied(const kaiLinear* l, int state)
+{
+    bool tied = false;
+    for (int k = 0; k < l->tie_count && !tied; k++)
+        tied = l->tied[k] == state;
+    return tied;
+}
+
+// What the tied states are of the others, from by_state: into `of_others`, tie_count × n, 0 in their own columns.
+static bool solve_ties(kaiLinear* l, int n, double* of_others)
+{
+    uint32_t count = (uint32_t)l->tie_count;
+    double* own = l->matrix;
+    for (int k = 0; k < l->tie_count; k++)
+        for (int i = 0; i < l->tie_count; i++)
+            own[k * l->tie_count + i] = l->by_state[k * n + l->tied[i]];
+    if (!dense_factor(own, l->pivots, count))
+        return false;
+    for (int j = 0; j < n; j++)
+    {
+        for (int k = 0; k < l->tie_count; k++)
+            l->right[k] = is_tied(l, j) ? 0 : -l->by_state[k * n + j];
+        dense_solve(own, l->pivots, l->right, count);
+        for (int k = 0; k < l->tie_count; k++)
+            of_others[k * n + j] = l->right[k];
+    }
+    return true;
+}
+
+// The rows and columns of the states that are left move together.
+static void leave_out(kaiLinear* l, int n)
+{
+    int m = l->system.input_count, left = 0;
+    for (int i = 0; i < n; i++)
+    {
+        if (is_tied(l, i))
+            continue;
+        l->states[left] = l->states[i];
+        l->x[left] = l->x[i];
+        l->slopes[left] = l->slopes[i];
+        memmove(l->A + (size_t)left * (size_t)n, l->A + (size_t)i * (size_t)n, sizeof(double) * (size_t)n);
+        memmove(l->B + (size_t)left * (size_t)m, l->B + (size_t)i * (size_t)m, sizeof(double) * (size_t)m);
+        left++;
+    }
+    double* const matrices[] = {l->A, l->C};
+    const int rows[] = {left, l->system.output_count};
+    for (int which = 0; which < 2; which++)
+        for (int i = 0, to = 0; i < rows[which]; i++)
+            for (int j = 0; j < n; j++)
+                if (!is_tied(l, j))
+                    matrices[which][to++] = matrices[which][i * n + j];
+    l->system.state_count = left;
+}
+
+static kaiStatus reduce(kaiLinear* l, const Point* p, kaiError* error)
+{
+    if (l->tie_count == 0)
+        return KAI_OK;
+    kaiStatus status = check_inputs(l, p->model, error);
+    if (status != KAI_OK)
+        return status;
+    double* of_others = l->matrix + (size_t)l->tie_count * (size_t)l->tie_count;  // 4 n² are there
+    if (!solve_ties(l, p->n, of_others))
+        return error_set(error, KAI_ERR_RUN, "storages depend on each other at t = %.9g in a way that nothing resolves",
+                         p->t);
+    fold(l, l->A, p->n, p->n, of_others);
+    fold(l, l->C, l->system.output_count, p->n, of_others);
+    leave_out(l, p->n);
+    return KAI_OK;
 }
 
 // A matrix in the units of the declarations: rows over columns.
@@ -206,8 +309,11 @@ static kaiStatus linearize(kaiLinear* l, Point* p, const kaiLinearOptions* o, ka
         return status;
     if (!fill(l, p))
         return error_set(error, KAI_ERR_RUN, "an expression has no derivative at t = %.9g", p->t);
+    status = reduce(l, p, error);
+    if (status != KAI_OK)
+        return status;
     show_all(l, p->model);
-    status = eigen_values(l->A, p->n, l->poles, l->frequencies, l->allocator);
+    status = eigen_values(l->A, l->system.state_count, l->poles, l->frequencies, l->allocator);
     if (status == KAI_ERR_MEMORY)
         return error_memory(error);
     return status == KAI_OK ? KAI_OK

@@ -328,15 +328,32 @@ static kaiOrbitSearch* make(const kaiModel* model, const kaiSimOptions* sim)
     return s;
 }
 
+static kaiStatus find(kaiOrbitSearch* s, const kaiOrbitOptions* o, kaiError* error)
+{
+    kaiStatus status = guess(s, o, error);
+    return status == KAI_OK ? iterate(s, error) : status;
+}
+
+// A model often starts on a border of its map, all at rest where sources are 0 and diodes may go either way, and is
+// past it a period later.
+static kaiStatus find_later(kaiOrbitSearch* s, const kaiOrbitOptions* o, kaiError* error)
+{
+    kaiOrbitOptions later = *o;
+    kaiError other = {0};
+    kaiStatus status = find(s, o, error);
+    if (status != KAI_ERR_RUN || isfinite(o->at) || o->period == 0)
+        return status;
+    later.at = s->sim.start + o->period;
+    return find(s, &later, &other) == KAI_OK ? KAI_OK : status;
+}
+
 static kaiStatus search(kaiOrbitSearch* s, const kaiOrbitOptions* o, kaiError* error)
 {
     if (s->n == 0)
         return error_set(error, KAI_ERR_USAGE, "the model has no continuous states");
     if (o->period == 0 && s->orbit.driven)
         return error_set(error, KAI_ERR_USAGE, "the model depends on time: its period must be named");
-    kaiStatus status = guess(s, o, error);
-    if (status == KAI_OK)
-        status = iterate(s, error);
+    kaiStatus status = find_later(s, o, error);
     if (status != KAI_OK)
         return status;
     status = eigen_values(s->M, s->n, s->re, s->im, s->allocator);

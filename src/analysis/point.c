@@ -1,6 +1,7 @@
 // See point.h.
 #include "analysis/point.h"
 
+#include "analysis/ties.h"
 #include "base/dense.h"
 #include "base/error.h"
 #include "base/tolerance.h"
@@ -28,7 +29,7 @@ bool point_open(Point* p, const kaiModel* model, const kaiSimOptions* sim, doubl
         variation_create(model, &(VariationOptions){.sim = sim, .variables = variables, .count = count}, error);
     if (p->variation == NULL)
         return false;
-    p->size = sizeof(double) * (3 * n + 2 * n * n + regs) + sizeof(uint32_t) * (n + 2);
+    p->size = sizeof(double) * (4 * n + 2 * n * n + regs) + sizeof(uint32_t) * (n + 2) + sizeof(int) * n;
     p->block = p->allocator.alloc(p->allocator.user, NULL, 0, p->size);
     if (p->block == NULL)
         return error_memory(error), point_close(p), false;
@@ -38,7 +39,9 @@ bool point_open(Point* p, const kaiModel* model, const kaiSimOptions* sim, doubl
     p->J = p->f + n;
     p->work = p->J + n * n;
     p->D = p->work + n * n + n;
-    p->pivots = (uint32_t*)(void*)(p->D + regs);
+    p->ties = p->D + regs;
+    p->pivots = (uint32_t*)(void*)(p->ties + n);
+    p->tied = (int*)(void*)(p->pivots + n + 2);
     if (isfinite(at) && at < sim->start)
         return error_set(error, KAI_ERR_USAGE, "the run begins at t = %g, after t = %g", sim->start, at),
                point_close(p), false;
@@ -105,6 +108,9 @@ bool point_jacobian(Point* p)
             return false;
         for (int i = 0; i < p->n; i++)
             p->J[i * p->n + j] = p->D[slope + (uint32_t)i];
+        p->tie_count = ties_move(p, p->tied, p->ties);
+        for (int k = 0; k < p->tie_count; k++)
+            p->J[p->tied[k] * p->n + j] = p->ties[k];
     }
     return true;
 }
@@ -192,6 +198,8 @@ kaiStatus point_settle(Point* p, kaiError* error)
             step[i] = -p->f[i];
             from[i] = p->x[i];
         }
+        for (int k = 0; k < p->tie_count; k++)
+            step[p->tied[k]] = 0;
         dense_solve(p->work, p->pivots, step, (uint32_t)p->n);
         for (int i = 0; i < p->n; i++)
             size = fmax(size, fabs(step[i]) / fmax(fabs(from[i]), NEWTON_SETTLED_SIZE));

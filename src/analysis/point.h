@@ -15,7 +15,10 @@ typedef struct Point
     double *x, *f;     // states and slopes
     double *J, *work;  // n × n by rows, and room for solving
     uint32_t* pivots;
-    double* D;      // tangents of all registers
+    double* D;     // tangents of all registers
+    int* tied;     // states of storages that depend on others (ties.h), tie_count of them after point_jacobian
+    double* ties;  // their motions, for one column
+    int tie_count;
     double* block;  // of all these
     size_t size;
 } Point;
@@ -29,7 +32,8 @@ bool point_slopes(Point* point);
 // After point_slopes: what all registers do when those do that point->D says; it is 0 to begin with (point_still).
 void point_still(Point* point);
 bool point_move(Point* point);
-// df/dx at (t, x), by rows, into point->J.
+// df/dx at (t, x), by rows, into point->J; the row of a tied storage, whose slope follows from those of the others, is
+// what ties it.
 bool point_jacobian(Point* point);
 // f = 0 by Newton's method from x on. KAI_ERR_RUN: *error says why there is none.
 kaiStatus point_settle(Point* point, kaiError* error);

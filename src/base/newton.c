@@ -70,23 +70,36 @@ static uint32_t move(Work* w, double part)
     return s->evaluate(s->ctx);
 }
 
-// A part of the step that makes the residual smaller. *moved: found.
-static uint32_t search(Work* w, double before, bool* moved)
+// What a part of the step has done to the residual.
+typedef enum Gain
+{
+    GAIN_NONE,  // no part made it smaller
+    GAIN_POOR,  // smaller by less than a quarter of what the slopes promise
+    GAIN_GOOD,
+} Gain;
+
+static uint32_t search(Work* w, double before, Gain* gain)
 {
     enum
     {
         HALVINGS = 30
     };
     double part = 1;
-    *moved = false;
-    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
+    *gain = GAIN_NONE;
+    for (int k = 0; k <= HALVINGS && *gain == GAIN_NONE; k++, part /= 2)
     {
         uint32_t failed = move(w, part);
         if (failed != 0)
             return failed;
-        *moved = newton_residual(w->s) < before;
+        double size = newton_residual(w->s);
+        *gain = size >= before ? GAIN_NONE : size > (1 - part / 4) * before ? GAIN_POOR : GAIN_GOOD;
     }
     return 0;
+}
+
+static bool is_rounding(const NewtonSystem* s)
+{
+    return s->is_rounding != NULL && s->is_rounding(s->ctx);
 }
 
 // The next step that the present residual would ask for with the slopes of the last point.
@@ -178,15 +191,18 @@ uint32_t newton_solve(const NewtonSystem* s)
         failed = isfinite(before) ? find_step(&w) : NEWTON_LOST;
         if (failed != 0)
             return failed;
-        bool moved;
-        failed = search(&w, before, &moved);
-        if (failed == 0 && !moved)  // as good as it gets: where we came from
+        Gain gain;
+        failed = search(&w, before, &gain);
+        if (failed == 0 && gain == GAIN_POOR && is_rounding(s))  // it would creep on by what its terms round by
+            return 0;
+        if (failed == 0 && gain == GAIN_NONE)  // as good as it gets: where we came from
         {
             failed = move(&w, 0);
             if (failed != 0 || is_within(&w, LOOP_SMALL, LOOP_SMALL / 10))
                 return failed;
-            if (s->is_rounding != NULL && s->is_rounding(s->ctx))
+            if (is_rounding(s))
                 return 0;
+            bool moved;
             failed = search_natural(&w, &moved);
             if (failed != 0 || !moved)
                 return failed != 0 ? failed : NEWTON_LOST;

@@ -265,9 +265,11 @@ static void source_input(Elab* e, const BondMap* map, uint32_t index, uint8_t* m
     bool hangs = bond_value_reaches(e, marks, var, REACH_MAP);
     if (bond_slope_matters(map, index) && bond_value_reaches(e, marks, var, REACH_FLOW))
     {
-        NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
+        bool loops = hangs || bond_value_reaches(e, marks, var, REACH_STATE);
+        NodeId slope = flat_node(e->flat, NODE_SLOPE, TYPE_REAL, read(e, var, span), 0, 0, hangs, 0, span);
         input.slope = bond_hidden_signal(e, "slope", span);
-        if (bond_value_reaches(e, marks, var, REACH_STATE))  // the slope of a state may hang on the map in its turn
+        e->flat->endless_slopes |= hangs;
+        if (loops)
             make_implicit(e, input.slope, operate(e, NODE_SUB, read(e, input.slope, span), slope, span), span);
         else
             var_add_def(e, input.slope, 0, 0, slope, span);

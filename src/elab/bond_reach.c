@@ -18,12 +18,13 @@ static bool reaches_var(Reach* r, uint32_t v)
 {
     const Elab* e = r->e;
     uint32_t unused;
-    if ((r->marks[v] & BOND_MARK_MAPPED) || (r->goal >= REACH_STATE && e->flat->vars.at[v].kind == VAR_STATE))
+    VarKind kind = e->flat->vars.at[v].kind;
+    if ((r->marks[v] & BOND_MARK_MAPPED) || (r->goal == REACH_FLOW && kind == VAR_STATE))
         return true;
     if (map_get(&r->seen, v, &unused))
         return false;
     map_set(&r->seen, v, 1);
-    if (e->flat->vars.at[v].kind != VAR_SIGNAL)
+    if (kind != VAR_SIGNAL && !(kind == VAR_STATE && r->goal == REACH_STATE))
         return false;
     for (uint32_t d = e->vars.at[v].first_def; d != 0; d = e->def_next.at[d - 1])
         if (e->flat->defs.at[d - 1].value && reaches(r, e->flat->defs.at[d - 1].value))

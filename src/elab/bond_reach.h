@@ -7,7 +7,7 @@
 typedef enum ReachGoal
 {
     REACH_MAP,    // an output of a map, at this very tag
-    REACH_STATE,  // that, or a state
+    REACH_STATE,  // that, or a state whose slope hangs on one
     REACH_FLOW,   // whatever changes between instants
 } ReachGoal;
 

@@ -27,6 +27,13 @@ static NodeId operate(const Varying* v, NodeOp op, NodeId a, NodeId b)
     return flat_node(v->e->flat, op, TYPE_REAL, a, b, 0, 0, 0, v->span);
 }
 
+// The slope of what hangs on it in turn.
+static NodeId slope_of(const Varying* v, NodeId value)
+{
+    v->e->flat->endless_slopes = true;
+    return flat_node(v->e->flat, NODE_SLOPE, TYPE_REAL, value, 0, 0, 1, 0, v->span);
+}
+
 static FlatBondNode* node_of(const Varying* v)
 {
     return &v->e->flat->bond_nodes.at[v->index];
@@ -61,7 +68,7 @@ static uint32_t rate_of(const Varying* v, int side, bool flow, uint32_t var)
     FlatBondOutput output = {.var = rate, .area = NO_VAR, .mapped = true, .rate = true};
     vec_push(v->e->arena, output.terms, term);
     if (bond_map_knows(map, &output))
-        var_add_def(v->e, rate, 0, 0, operate(v, NODE_SLOPE, read(v, var), 0), v->span);
+        var_add_def(v->e, rate, 0, 0, slope_of(v, read(v, var)), v->span);
     else
         vec_push(v->e->arena, map->graph->outputs, output);
     return rate;
@@ -81,7 +88,7 @@ static void ratio_input(const Varying* v, uint32_t row)
     if (v->map->may_depend[node.local])
     {
         uint32_t rate = rate_of(v, side, flow, x);
-        NodeId turns = operate(v, NODE_MUL, operate(v, NODE_SLOPE, ratio, 0), read(v, x));
+        NodeId turns = operate(v, NODE_MUL, slope_of(v, ratio), read(v, x));
         NodeId moves = operate(v, NODE_SUB, operate(v, NODE_MUL, ratio, read(v, rate)), nominal(v, rate));
         input.by = rate;
         input.slope = solved(v, "slope", operate(v, NODE_ADD, turns, moves));
@@ -94,7 +101,7 @@ static void storage_slope(const Varying* v)
 {
     const FlatBondNode node = *node_of(v);
     uint32_t imposed = node.kind == BOND_C ? node.e : node.f, moved = node.kind == BOND_C ? node.f : node.e;
-    NodeId slope = operate(v, NODE_SUB, operate(v, NODE_SLOPE, read(v, imposed), 0), nominal(v, moved));
+    NodeId slope = operate(v, NODE_SUB, slope_of(v, read(v, imposed)), nominal(v, moved));
     FlatBondInput input = {.node = v->index, .var = imposed, .by = moved};
     v->e->flat->solves_slopes = true;
     input.slope = solved(v, "slope", slope);

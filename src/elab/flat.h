@@ -48,7 +48,7 @@ typedef uint32_t NodeId;  // 0 = none
         X(PRE, 2, "pre")                      /* a VAR node, first value or 0 */                                       \
         X(POST, 1, "post")                    /* a VAR node; gone once the guard is complete */                        \
         X(COMMITTED, 1, "committed")          /* a VAR node: its value before the switching of this tag (rule B3) */   \
-        X(SLOPE, 1, "slope")                  /* the regular part of der */                                            \
+        X(SLOPE, 1, "slope")                  /* the regular part of der; aux: of what hangs on it at once */         \
         X(REGULAR, 1, "regular")              /* the regular part of a value: impulses stay behind */                  \
         X(AREA, 1, "area")                    /* a VAR node; aux = order of the impulse */                             \
         X(DELTA, 2, "delta")                  /* event, weight */                                                      \
@@ -482,7 +482,8 @@ struct Flat
     VEC(FlatBondGraph) graphs;
     uint32_t coefficient_count;  // of the maps of all graphs
     VEC(FlatImplicit) implicits;
-    bool solves_slopes;  // derivatives of storages are among what they find (elab/bond_varying.c)
+    bool solves_slopes;   // derivatives of storages are among what they find (elab/bond_varying.c)
+    bool endless_slopes;  // some source hangs on its graph, and its slope matters (NODE_SLOPE)
     VEC(FlatCarried) carried;
     VEC(FlatSum) sums;
     FlatExperiment experiment;

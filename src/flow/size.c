@@ -56,14 +56,27 @@ static void look_at(Flow* flow, uint32_t state, double value)
         set_small(flow, state, false);
 }
 
+// The largest that it was in the last step: one that begins and ends at 0, as the current of a rectifier, need not have
+// been small between.
+static double size_in_step(Ode* ode, int state)
+{
+    enum
+    {
+        PARTS = 4
+    };
+    double size = fabs(ode_state(ode)[state]);
+    for (int i = 1; i < PARTS && ode_step_length(ode) > 0; i++)
+        size = larger(size, fabs(ode_dense_value(ode, (double)i / PARTS, state)));
+    return size;
+}
+
 void size_look(Flow* flow, uint32_t island)
 {
-    const double* x = ode_state(flow->island_odes[island]);
     for (uint32_t slot = 0; slot < flow->model->islands[island].states.count && flow->small_in[island] > 0; slot++)
     {
         uint32_t state = island_state(flow, island, slot);
         if (flow->small[state])
-            look_at(flow, state, x[slot]);
+            look_at(flow, state, size_in_step(flow->island_odes[island], (int)slot));
     }
 }
 

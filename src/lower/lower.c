@@ -608,11 +608,13 @@ static Lowered lower_entry(Compiler* c, Phase phase, uint32_t ctx)
 static Lowered lower_derivative(Compiler* c, Phase phase, NodeId n, Lowered arg)
 {
     const Node node = c->flat->nodes.at[n];
-    if (node.op == NODE_SLOPE)  // MOVE: nobody asks for the derivative of a slope in time, and a source that reads its
-                                // graph has no end of them; with respect to unknowns it has some, which the 1 says
+    if (node.op == NODE_SLOPE && node.aux != 0)  // MOVE: of what hangs on its own slope there is no end of derivatives
+                                                 // in time; with respect to unknowns it has some, which the 1 says
         return (Lowered){scalar_make(&c->scalars, VM_MOVE, flow_derivative(c, arg.value), scalar_const(&c->scalars, 1),
                                      0, node.span),
                          arg.present};
+    if (node.op == NODE_SLOPE)
+        return (Lowered){flow_derivative(c, arg.value), arg.present};
     if (c->numeric)
         return numeric_difference(c, phase, n, arg);
     refuse_opaque(c, n);

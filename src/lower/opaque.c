@@ -1,19 +1,22 @@
-// External functions are opaque: nothing is known about their derivatives. Where the value of a derivative would show
-// in a result (`der`, the rule of Leibniz) it must be exact (rule V4), so an external function there is refused; a
-// search direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
+// External functions are opaque: nothing is known about their derivatives. So is, for the next derivative, the slope of
+// a source that hangs on what its graph gives: of those there is no end (lower_derivative). Where the value of a
+// derivative would show in a result (`der`, the rule of Leibniz) it must be exact (rule V4), so what is opaque is
+// refused there; a search direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
 #include "lower/compiler.h"
 
 // `in_der`: under another `der`, where states count with their right-hand sides.
 static void push_definitions(Compiler* c, uint32_t var, bool in_der)
 {
     VarKind kind = c->flat->vars.at[var].kind;
+    if (c->vars.at[var].implicit != 0)
+        walk_push(&c->nodes, c->flat->implicits.at[c->vars.at[var].implicit - 1].residual);
     if (kind != VAR_SIGNAL && !(kind == VAR_STATE && in_der))
         return;
     for (uint32_t d = c->vars.at[var].first_def[kind == VAR_STATE]; d != 0; d = c->next_def.at[d - 1])
         walk_push(&c->nodes, c->flat->defs.at[d - 1].value);
 }
 
-// The external function whose derivative the derivative of `root` needs; 0 = none.
+// What is opaque and whose derivative the derivative of `root` needs; 0 = none.
 static NodeId find_opaque(Compiler* c, NodeId root)
 {
     bool in_der = false;
@@ -24,7 +27,7 @@ static NodeId find_opaque(Compiler* c, NodeId root)
         const Node node = c->flat->nodes.at[n];
         if (node_varies(c, n) != VARIES_ALWAYS)
             continue;  // constant between instants: its derivative is 0, whatever made it
-        if (node.op == NODE_EXTERNAL)
+        if (node.op == NODE_EXTERNAL || (node.op == NODE_SLOPE && node.aux != 0))
         {
             walk_stop(&c->nodes);
             return n;
@@ -38,16 +41,36 @@ static NodeId find_opaque(Compiler* c, NodeId root)
     return 0;
 }
 
+static void say_external(Compiler* c, Span span, const Node* opaque)
+{
+    const char* name = c->flat->externals.at[opaque->aux].name;
+    Diag* diag = diag_error(c->diags, K_EXTERNAL_DERIVATIVE, span,
+                            "the derivative of the external function %s is needed here and not known", name);
+    diag_note(c->diags, diag, opaque->span, "it is called here");
+    diag_help(c->diags, diag, "declare a second external function for it, and apply the chain rule");
+}
+
+static void say_slope(Compiler* c, Span span, const Node* opaque)
+{
+    Diag* diag =
+        diag_error(c->diags, K_SLOPE_DERIVATIVE, span,
+                   "the second derivative of a source is needed here, and the source hangs on its own circuit");
+    diag_note(c->diags, diag, opaque->span, "this source");
+    diag_help(c->diags, diag,
+              "put a resistor in series with the storage at the source, or let the source follow a state");
+}
+
 void refuse_opaque(Compiler* c, NodeId der)
 {
     const Node node = c->flat->nodes.at[der];
-    NodeId opaque = c->flat->externals.count > 0 ? find_opaque(c, node.arg[0]) : 0;
+    bool some = c->flat->externals.count > 0 || c->flat->endless_slopes;
+    NodeId opaque = some ? find_opaque(c, node.arg[0]) : 0;
     if (opaque == 0 || c->refused == der)
         return;
     c->refused = der;
-    const char* name = c->flat->externals.at[c->flat->nodes.at[opaque].aux].name;
-    Diag* diag = diag_error(c->diags, K_EXTERNAL_DERIVATIVE, node.span,
-                            "the derivative of the external function %s is needed here and not known", name);
-    diag_note(c->diags, diag, c->flat->nodes.at[opaque].span, "it is called here");
-    diag_help(c->diags, diag, "declare a second external function for it, and apply the chain rule");
+    const Node found = c->flat->nodes.at[opaque];
+    if (found.op == NODE_EXTERNAL)
+        say_external(c, node.span, &found);
+    else
+        say_slope(c, node.span, &found);
 }

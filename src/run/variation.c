@@ -140,23 +140,22 @@ static kaiStatus fail_solver(kaiError* error, double t)
                      t);
 }
 
-// Along the run to t; steps end at the times of rows, so that these are as exact as the steps are.
+// Along the run to t; steps end at the times of rows, so that these are as exact as the steps are. A row of the time at
+// which the last call ended may have come with this one.
 static kaiStatus integrate(Variation* v, double t, kaiError* error)
 {
-    kaiStatus status = KAI_OK;
+    kaiStatus status = v->t < t ? variation_rows_until(v, t) : KAI_OK;
     while (v->t < t && status == KAI_OK)
     {
+        double end = fmin(t, variation_rows_next(v));
         if (v->n > 0)
         {
-            if (ode_step(v->ode, fmin(t, variation_rows_next(v))) != ODE_OK)
+            if (ode_step(v->ode, end) != ODE_OK)
                 return fail_solver(error, v->t);
             look_around(v);
-            v->t = ode_time(v->ode);
-        }
-        else
-            v->t = t;
-        if (v->n > 0)
             memcpy(v->y, ode_state(v->ode), sizeof(double) * v->n * (1 + (size_t)v->count));
+        }
+        v->t = v->n > 0 ? ode_time(v->ode) : end;
         status = variation_rows_until(v, t);
     }
     return status;

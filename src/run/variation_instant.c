@@ -27,12 +27,11 @@ bool variation_had_instant(const Variation* v)
     return v->sim->kernel.instant_runs != v->instants;
 }
 
-// What must not change for the map to be smooth: modes, relations, the number of tags.
+// Where an instant has led: modes and relations. They must not change for the map to be smooth.
 static uint64_t structure(const Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    uint64_t hash = hash_bytes(HASH_START, &kernel->now.p, sizeof kernel->now.p);
-    hash = hash_bytes(hash, &kernel->now.m, sizeof kernel->now.m);
+    uint64_t hash = HASH_START;
     for (uint32_t i = 0; i < model->machines_count; i++)
         hash = hash_bytes(hash, &kernel->R[model->machines[i].reg], sizeof(double));
     for (uint32_t i = 0; i < model->guards_count; i++)
@@ -44,6 +43,16 @@ static uint64_t structure(const Kernel* kernel)
 // ---- one run of a map, moved by `way` times direction k
 
 typedef kaiStatus Shoot(Variation* v, uint32_t k, double way);
+
+// Nor must the number of tags. (Not their names: a current that ends jumps by its rounding, or by nothing.)
+static kaiStatus run_counted(Variation* v, double t, bool start)
+{
+    Kernel* kernel = &v->eval->kernel;
+    uint64_t before = kernel->reaction;
+    kaiStatus status = instant_run(kernel, t, start);
+    v->tags = kernel->reaction - before;
+    return status;
+}
 
 static kaiStatus shoot_start(Variation* v, uint32_t k, double way)
 {
@@ -62,7 +71,7 @@ static kaiStatus shoot_start(Variation* v, uint32_t k, double way)
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
         status = schedule_start(kernel);
-    return status == KAI_OK ? instant_run(kernel, v->eval->options.start, true) : status;
+    return status == KAI_OK ? run_counted(v, v->eval->options.start, true) : status;
 }
 
 static void move_registers(Variation* v, uint32_t k, double way)
@@ -90,6 +99,33 @@ static void take_due(Variation* v, double t)
         agenda_set(&kernel->agenda, v->model->clocks_count + v->located[i], INFINITY);
 }
 
+// A moved run crosses the level that was crossed, and the tangent leads there but for squares: the flow does the rest,
+// as a one-way junction would not switch a little beside its level. Squares are the same on both sides, and cancel.
+static kaiStatus go_to_level(Variation* v, double* t)
+{
+    enum
+    {
+        ROUNDS = 2
+    };
+    Kernel* kernel = &v->eval->kernel;
+    const Guard* guard = &v->model->guards[v->located[0]];
+    kaiStatus status = KAI_OK;
+    for (int i = 0; i < ROUNDS && status == KAI_OK; i++)
+    {
+        status = kernel_run(kernel, v->model->events);
+        double g = guard_value(kernel, guard), dt = -g / kernel->R[guard->slope];
+        if (status != KAI_OK || !isfinite(dt) || dt == 0)
+            return status;
+        double *x = kernel_states(kernel), *f = kernel_slopes(kernel);
+        for (uint32_t s = 0; s < v->n; s++)
+            x[s] += dt * f[s];
+        *t += dt;
+        touch_moment(kernel, *t);
+        status = kernel_run(kernel, v->model->deriv);
+    }
+    return status;
+}
+
 static kaiStatus shoot_instant(Variation* v, uint32_t k, double way)
 {
     Kernel* kernel = &v->eval->kernel;
@@ -104,7 +140,9 @@ static kaiStatus shoot_instant(Variation* v, uint32_t k, double way)
     touch_moment(kernel, t);
     if (status == KAI_OK)
         status = kernel_run(kernel, v->model->deriv);
-    return status == KAI_OK ? instant_run(kernel, t, false) : status;
+    if (status == KAI_OK && v->located_count > 0)
+        status = go_to_level(v, &t);
+    return status == KAI_OK ? run_counted(v, t, false) : status;
 }
 
 // ---- derivatives
@@ -119,7 +157,7 @@ static bool differences(Variation* v, Shoot* shoot, uint32_t k, double h, uint64
         if (j == 0)
             continue;
         double weight = (j > 0 ? 1 : -1) * weights[(j > 0 ? j : -j) - 1] / h;
-        if (shoot(v, k, j * h) != KAI_OK || structure(&v->eval->kernel) != expected)
+        if (shoot(v, k, j * h) != KAI_OK || structure(&v->eval->kernel) != expected || v->tags != v->nominal_tags)
             return false;
         for (uint32_t i = 0; i < saved; i++)
             v->sum[i] += weight * (v->eval->kernel.R[i] - v->nominal[i]);
@@ -149,6 +187,7 @@ static kaiStatus differentiate(Variation* v, Shoot* shoot, uint32_t k, double h,
 static uint64_t keep_nominal(Variation* v)
 {
     memcpy(v->nominal, v->eval->kernel.R, sizeof(double) * v->model->saved_count);
+    v->nominal_tags = v->tags;
     return structure(&v->eval->kernel);
 }
 

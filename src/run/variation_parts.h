@@ -37,6 +37,7 @@ struct Variation
     double* steepest;              // per guard
     double* slopes;                // per state
     double t, since, shown_at;     // since: the instant before
+    uint64_t tags, nominal_tags;   // of the instant that was run last; of the one that is differentiated
     uint64_t instants;             // of the sim, that have been gone through
     bool started, is_shown;
     VariationRow* row;

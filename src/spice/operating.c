@@ -16,6 +16,7 @@ typedef struct Operating
     uint32_t nodes, count;  // unknowns: voltages of nodes, then currents of branches
     uint32_t* branch_of;    // by stamp
     double *a, *b;          // count × count, count
+    double* leaking;        // the answer with a larger leak
 } Operating;
 
 void stamp_add(Circuit* c, Stamp stamp)
@@ -188,6 +189,22 @@ static bool solve_with(Operating* o, double leak)
     return eliminate(o);
 }
 
+// What the leak decides grows as the leak shrinks: the current of a coil across a source, the voltage of a capacitor
+// that a source of current fills. That is no operating point.
+static bool solve_leaking(Operating* o)
+{
+    const double leak = 1e-12, more = 4, least = 1e-3;
+    if (!solve_with(o, more * leak))
+        return false;
+    memcpy(o->leaking, o->b, sizeof(double) * o->count);
+    if (!solve_with(o, leak))
+        return false;
+    for (uint32_t i = 0; i < o->count; i++)
+        if (fabs(o->b[i]) > fmax(least, more / 2 * fabs(o->leaking[i])))
+            return false;
+    return true;
+}
+
 // Whether a switch of the present solution should be the other way. A diode: it blocks a voltage or carries a current
 // backwards.
 static bool is_wrong(const Operating* o, uint32_t index)
@@ -209,7 +226,7 @@ static bool settle(Operating* o)
     for (uint32_t round = 0; round < 50 + 4 * c->stamps.count; round++)
     {
         uint32_t i = 0;
-        if (!solve_with(o, 0) && !solve_with(o, 1e-12))
+        if (!solve_with(o, 0) && !solve_leaking(o))
             return false;
         while (i < c->stamps.count && !(is_switch(c->stamps.at[i].kind) && is_wrong(o, i)))
             i++;
@@ -238,6 +255,7 @@ bool operating_solve(Netlist* n)
         return false;
     o.a = arena_array(n->arena, double, (size_t)o.count* o.count + 1);
     o.b = arena_array(n->arena, double, o.count + 1);
+    o.leaking = arena_array(n->arena, double, o.count + 1);
     if (!settle(&o))
         return false;
     double volts = 0, amperes = 0;

@@ -15,4 +15,15 @@ grep -q 'tiny.kai:2:9: warning: q stays below its absolute tolerance, |q| <= [1-
 [ "$(grep -c 'stays below' "$WORK/err")" -eq 1 ] || fail "others are told too"
 "$KAIROS" run "$WORK/tiny.kai" -e named -o "$WORK/o.csv" 2>"$WORK/err" || fail "it fails"
 grep -q 'stays below' "$WORK/err" && fail "a nominal size does not help"
+# 6 A at its most, and 0 where steps begin and end: the diode opens there
+cat >"$WORK/coil.kai" <<'END'
+import "electrical.kai"
+model Coil {
+  g : Ground;  u : VoltageSource(u = 10*sin(time));  d : Diode;  r : Resistor(R = 1);  l : Inductor(L = 1)
+  connect u.a, d.a;  connect d.b, r.a;  connect r.b, l.a;  connect l.b, u.b, g.a
+}
+experiment e of Coil { stop = 6; rtol = 1e-10 }
+END
+"$KAIROS" run "$WORK/coil.kai" -o "$WORK/o.csv" 2>"$WORK/err" || fail "it fails"
+grep -q 'stays below' "$WORK/err" && fail "a current is told that is small at the ends of steps only"
 exit 0

@@ -47,6 +47,8 @@ static const struct
     {"divider\nV1 a 0 10\nR1 a b 1k\nR2 b 0 3k\nC1 b 0 1u\n.tran 1u 1m\n.end\n", "v_b", 7.5},
     {"a coil is a wire\nV1 a 0 10\nR1 a b 2\nL1 b c 1m\nR2 c 0 3\nC1 c 0 1u\n.tran 1u 1m\n.end\n", "v_c", 6},
     {"a current\nI1 0 a 2m\nR1 a 0 1k\nC1 a 0 1u\n.tran 1u 1m\n.end\n", "v_a", 2},
+    {"a coil across a source has none: from rest\nV1 a 0 5\nL1 a 0 1m\n.tran 1u 1m\n.end\n", "L1.i", 0},
+    {"nor has a capacitor behind a current\nI1 0 a 1m\nC1 a 0 1u\n.tran 1u 1m\n.end\n", "v_a", 0},
     {"a diode\nV1 a 0 5\nR1 a b 1k\nD1 b c DX\nR2 c 0 1k\nC1 c 0 1u\n.model DX D(Vfwd=0.6)\n.tran 1u 1m\n.end\n", "v_c",
      2.2},
     {"a diode that blocks\nV1 a 0 -5\nR1 a b 1k\nD1 b c DX\nR2 c 0 1k\nC1 c 0 1u\n.model DX D(Vfwd=0.6)\n.tran 1u "
