@@ -186,6 +186,7 @@ struct Flow
     uint64_t silent;                   // instants that may pass before whoever runs this wants to know
     uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
+    OdeLeap leap;
     uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
@@ -339,6 +340,8 @@ bool flight_take(Flow* flow, double until, double* t);
 // clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
+// A clock is due next, at *tick, and nothing else with it; the island waits for the step to there.
+bool beat_is_next(const Flow* flow, double until, uint32_t* clock, double* tick);
 
 // orbit.c: many instants in one go, before `until` and where nobody looks. How many: `most` of them at most; 0: the
 // general way has to go on.

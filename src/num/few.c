@@ -6,8 +6,6 @@
 // room for whole pairs, and nothing is in it.
 #include "num/few.h"
 
-#include "num/pair.h"
-
 static const double NEGLIGIBLE = 0.02;  // of the tolerance, as in taylor.c
 
 // What is left of the matrix where columns without factors are left out.

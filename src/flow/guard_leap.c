@@ -1,0 +1,176 @@
+// Guards that are sums of states, in a step of a linear field of few states: mostly it cannot bring them to their
+// levels at all, which is told by how far the states get; and the first crossing in a leap (num/ode.h), which has not
+// been taken yet. The rules are those of guard_short.c.
+#include "flow/guard_short.h"
+
+// ---- out of reach
+// ----------------------------------------------------------------------------------------------------
+
+typedef struct Step  // for all its guards
+{
+    const Ode* ode;
+    const OdeLeap* leap;  // NULL: it has been taken
+    const double *x0, *x, *slopes;
+    double start, end, far;  // far: the most that counts as the same time there
+} Step;
+
+// As ode_reach.
+static inline double reach_of(const Step* step, int slot)
+{
+    if (step->leap == NULL)
+        return ode_reach(step->ode, slot);
+    double sum = 0, h = step->leap->length;
+    double* const* c = step->leap->c;
+    for (int k = step->leap->degree; k >= 1; k--)
+        sum = (sum + fabs(c[k][slot])) * h;
+    return sum;
+}
+
+// The step cannot bring it to its level, nor so near to it that it could count as crossed where the step ends. Then g
+// and its slope there are noted, for whoever passes the end.
+static inline bool is_out_of_reach(const Flow* flow, uint32_t index, const Guard* guard, GuardState* state,
+                                   const Step* step)
+{
+    const Kernel* kernel = flow->kernel;
+    const int* slots = flow->model->guard_slots + guard->first_state;
+    const double* factors = flow->guard_factors + guard->first_state;
+    double g = state->g, reach = 0, change = 0, slope = 0;
+    if (!flow->guard_affine[index] || state->from != step->start || state->sliding != 0 || is_past(kernel, guard, g) ||
+        (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
+        return false;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        change += factors[i] * (step->x[slots[i]] - step->x0[slots[i]]);
+        slope += factors[i] * step->slopes[slots[i]];
+    }
+    if (!(fabs(g) > fabs(change)) || !(fabs(g + change) > fabs(slope) * step->far))
+        return false;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        reach += fabs(factors[i]) * reach_of(step, slots[i]);
+    if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)))
+        return false;
+    state->g_end = g + change;
+    state->slope_end = slope;
+    state->until = step->end;
+    return true;
+}
+
+bool guards_are_out_of_reach(Flow* flow, uint32_t island)
+{
+    Kernel* kernel = flow->kernel;
+    GuardWalk w = {.island = island};
+    if (!is_short(flow, island))
+        return false;
+    if (!own_guard(kernel, &w))
+        return true;
+    Ode* ode = island_ode(flow, island);
+    double end = ode_time(ode);
+    Step step = {.ode = ode,
+                 .x0 = ode_start_state(ode),
+                 .x = ode_state(ode),
+                 .slopes = ode_slope(ode),
+                 .start = ode_step_start(ode),
+                 .end = end,
+                 .far = TIME_GUARD_MOST * kernel_slack(kernel, end)};
+    do
+        if (!is_out_of_reach(flow, w.index, &flow->model->guards[w.index], &kernel->guards[w.index], &step))
+            return false;
+    while (own_guard(kernel, &w));
+    return true;
+}
+
+bool leap_is_clear(Flow* flow, const Routine* r)
+{
+    const OdeLeap* leap = &flow->leap;
+    const Ode* ode = flow->island_odes[0];
+    Step step = {.leap = leap,
+                 .x0 = ode_state(ode),
+                 .x = leap->x,
+                 .slopes = leap->slopes,
+                 .start = leap->start,
+                 .end = leap->end,
+                 .far = TIME_GUARD_MOST * kernel_slack(flow->kernel, leap->end)};
+    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
+        if (!is_out_of_reach(flow, at->index, at->guard, at->state, &step))
+            return false;
+    return true;
+}
+
+// ---- the first crossing
+// ----------------------------------------------------------------------------------------------
+
+// As ode_dense_value.
+static inline double state_in_leap(const OdeLeap* leap, int slot, double tau)
+{
+    double sum = 0;
+    for (int k = leap->degree; k >= 0; k--)
+        sum = sum * tau + leap->c[k][slot];
+    return sum;
+}
+
+// As guard_path_value.
+static double value_in_leap(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
+    const Guard* guard = path->guard;
+    double *R = flow->kernel->R, *x = kernel_states(flow->kernel), tau = theta * flow->leap.length;
+    flow->kernel->counters.guard_calls++;
+    R[model->reg_time] = guard_path_time(path, theta);
+    for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
+        x[model->guard_states[i]] = state_in_leap(&flow->leap, model->guard_slots[i], tau);
+    if (flow->guard_direct[path->index])
+        R[guard->g] = x[model->guard_states[guard->first_state]];
+    else
+        hot_run(&flow->guard_hots[path->index], model, R, model->code + guard->code.start,
+                model->code + guard->code.end, &flow->trial);
+    return guard_value(flow->kernel, guard);
+}
+
+// As ode_piece_add.
+static inline void sum_in_leap(const GuardPath* path, double g, Sum* p)
+{
+    const Flow* flow = path->flow;
+    const int* slots = flow->model->guard_slots + path->guard->first_state;
+    const double* factors = flow->guard_factors + path->guard->first_state;
+    double* const* c = flow->leap.c;
+    p->c[0] = g;
+    p->degree = path->guard->state_count > 0 ? flow->leap.degree : 0;
+    for (int k = 1; k <= p->degree; k++)
+    {
+        p->c[k] = factors[0] * c[k][slots[0]];
+        for (uint32_t i = 1; i < path->guard->state_count; i++)
+            p->c[k] += factors[i] * c[k][slots[i]];
+    }
+}
+
+RoutineGuard* guard_search_leap(Flow* flow, Routine* r, double* theta)
+{
+    const OdeLeap* leap = &flow->leap;
+    double first = INFINITY, second = INFINITY, slope = 0;
+    RoutineGuard* found = NULL;
+    GuardPath nearest;
+    Sum p;
+    for (RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
+    {
+        if (!flow->guard_affine[at->index] || at->guard->code.start == at->guard->code.end || at->state->sliding != 0)
+            return NULL;
+        const GuardPath path = {flow, at->index, at->guard, leap->start, leap->length, at->state->toward, 0};
+        sum_in_leap(&path, at->state->g, &p);
+        double root = find_root(&path, p.c, p.degree);
+        if (isnan(root))
+            return NULL;
+        at->state->until = at->state->from;
+        second = smaller(second, larger(first, root));
+        if (!(root < first))
+            continue;
+        slope = polynomial_slope(p.c, p.degree, root);
+        nearest = path;
+        first = root;
+        found = at;
+    }
+    if (found == NULL || !stands_alone(&nearest, first, second))
+        return NULL;
+    *theta = push_past(&nearest, first / leap->length, 1, slope, value_in_leap);
+    return *theta < 1 ? found : NULL;
+}
