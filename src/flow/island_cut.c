@@ -93,7 +93,9 @@ static bool take_step(Flow* flow, double limit, bool* cut)
     do
     {
         double theta = 1;
-        if (hidden_step(flow, 0, limit) != ODE_OK)
+        if (!flow->sharp[0].any && ode_leap(ode, limit, &flow->leap))
+            ode_leap_take(ode, &flow->leap);
+        else if (hidden_step(flow, 0, limit) != ODE_OK)
             return false;
         bool far = flow->model->guards_count == 0 || (ode_time(ode) == limit && guards_are_out_of_reach(flow, 0));
         *cut = false;

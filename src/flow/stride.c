@@ -315,7 +315,8 @@ static inline bool pass(Stride* s)
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
     double t;
-    if (s->leaps && pass_leaping(s))
+    const Series* series = flow->island_systems[0].series;
+    if (s->leaps && series_degree(series) > 2 && series_few(series) != NULL && pass_leaping(s))
         return s->status == KAI_OK;
     keep(s);
     bool flies = flow->flies && series_degree(flow->island_systems[0].series) <= 2;

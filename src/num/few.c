@@ -180,28 +180,46 @@ static inline void multiply_rows(const double* x, const double* y, int count, do
     }
 }
 
-// Orders from + 1 to `to` of what products feed.
-__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to)
+typedef struct Rows  // of the two states of a product; of a square they are one
 {
-    Row x, y, z;
-    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
+    Row x, other;
+    const Row* y;
+} Rows;
+
+static inline void take_rows(const Ode* ode, const FewProduct* p, int count, Rows* rows)
+{
+    take_row(ode, p->x, count, &rows->x);
+    rows->y = &rows->x;
+    if (p->x != p->y)
     {
-        take_row(ode, p->x, to, &x);
+        take_row(ode, p->y, count, &rows->other);
+        rows->y = &rows->other;
+    }
+}
+
+// Orders from + 1 to `to` of what products feed.
+__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to, Rows* rows)
+{
+    Row z;
+    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
+    {
+        take_rows(ode, p, to, rows);
         if (p->x == p->y)
         {
-            pair_put(x.at + to, pair_both(0));
-            pair_put(x.at + to + 2, pair_both(0));
-            square_row(x.at, to, z.at);
+            pair_put(rows->x.at + to, pair_both(0));
+            pair_put(rows->x.at + to + 2, pair_both(0));
+            square_row(rows->x.at, to, z.at);
         }
         else
         {
-            take_row(ode, p->y, to, &y);
-            multiply_rows(x.at, y.at, to, z.at);
+            multiply_rows(rows->x.at, rows->y->at, to, z.at);
         }
         double** next = ode->dense + 1;
+        const int target = p->target;
+        const double factor = p->factor;
         for (int k = from; k < to; k++)
         {
-            next[k][p->target] += p->factor * z.at[k] * OVER[k + 1];
+            next[k][target] += factor * z.at[k] * OVER[k + 1];
         }
     }
 }
@@ -222,26 +240,34 @@ static inline bool are_products_small(const Ode* ode, const FewField* f, int k, 
     return true;
 }
 
-// What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
-static bool is_rest_small(const Ode* ode, const FewField* f, int k, double h)
+// The sizes of terms up to order k at h; that of order k is not among the rows that products are made of.
+static inline void measure_row(const Row* row, double last, int k, double h, double* sizes)
 {
-    double ends[ODE_ORDER + 2], powers[ODE_ORDER + 1], rtol = ode->options.rtol;
-    powers[0] = 1;
-    for (int i = 1; i <= k; i++)
+    double power = 1;
+    for (int i = 0; i < k; i++, power *= h)
     {
-        powers[i] = powers[i - 1] * h;
+        sizes[i] = fabs(row->at[i]) * power;
     }
-    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
+    sizes[k] = fabs(last) * power;
+}
+
+// What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
+static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, const Rows* rows)
+{
+    double x[ODE_ORDER + 1], other[ODE_ORDER + 1], *y, rtol = ode->options.rtol;
+    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
     {
-        double sum = 0;
-        ends[k + 1] = 0;
-        for (int i = k; i >= 0; i--)
+        double sum = 0, beyond = 0;
+        measure_row(&rows->x, ode->dense[k][p->x], k, h, x);
+        y = p->x == p->y ? x : other;
+        if (y == other)
         {
-            ends[i] = ends[i + 1] + fabs(ode->dense[i][p->y]) * powers[i];
+            measure_row(rows->y, ode->dense[k][p->y], k, h, other);
         }
-        for (int i = 0; i <= k; i++)
+        for (int i = 0, j = k; i <= k; i++, j--)
         {
-            sum += fabs(ode->dense[i][p->x]) * powers[i] * ends[k - i];
+            beyond += y[j];
+            sum += x[i] * beyond;
         }
         double most = NEGLIGIBLE * (ode->atol[p->target] + rtol * fabs(ode->x[p->target]) + DBL_MIN);
         if (!(fabs(p->factor) * sum * h <= most * (k + 1)))
@@ -274,6 +300,7 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
     const bool products = f->product_count > 0;
     double power = 1;
     bool before = false;
+    Rows rows[FEW_PRODUCTS];
     put(ode->dense[0], x, shape);
     put(ode->dense[1], c, shape);
     for (int k = 1, made = 1; k <= ODE_ORDER; k++)
@@ -288,16 +315,16 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
             {
                 return true;
             }
-            add_products(ode, f, made, k);
+            add_products(ode, f, made, k, rows);
             made = k;
-            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h))
+            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h, rows))
             {
                 return true;
             }
         }
         if (k == ODE_ORDER)
         {
-            add_products(ode, f, made, k);
+            add_products(ode, f, made, k, rows);
             break;
         }
         before = small;

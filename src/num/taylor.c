@@ -566,7 +566,8 @@ static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
     return true;
 }
 
-// The ways of a step to the horizon that are known before any order is made. Maps know no products.
+// The ways of a step to the horizon that are known before any order is made. To look for a map costs as much as the few
+// states of a small matrix take to move.
 static bool step_known(Ode* ode, double limit, int* made, int* status)
 {
     const OdeSystem* system = ode->system;
@@ -579,8 +580,7 @@ static bool step_known(Ode* ode, double limit, int* made, int* status)
         return step_exact(ode, limit, degree, status);
     }
     const FewField* field = degree == ODE_WHOLE && system->few ? system->few(ode->ctx) : NULL;
-    return ((!field || field->product_count == 0) && step_mapped(ode, limit)) ||
-           (field && step_few(ode, field, limit, made));
+    return field ? step_few(ode, field, limit, made) : step_mapped(ode, limit);
 }
 
 static int taylor_step(Ode* ode, double limit)
@@ -757,7 +757,7 @@ bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
         return false;
     }
     const FewField* field = system->few(ode->ctx);
-    if (!field || field->product_count == 0 || !set_farthest(ode, limit, &a) ||
+    if (!field || !set_farthest(ode, limit, &a) ||
         few_take(ode, field, a.h, &a.order) != FEW_WHOLE)
     {
         return false;
@@ -770,6 +770,17 @@ bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
                       .x = ode->x_start,
                       .slopes = ode->slope_start};
     return true;
+}
+
+void ode_leap_take(Ode* ode, const OdeLeap* leap)
+{
+    Attempt a = {.h = leap->length, .t_end = leap->end, .order = leap->degree, .sure = true};
+    ode->state.trial = a.h;
+    accept(ode, &a, INFINITY, false);
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_flown(ode);
+    }
 }
 
 double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x)
