@@ -329,6 +329,13 @@ typedef enum IslandReach
     REACH_CROSSING,  // kernel->located has crossed where it stands; nothing else is due there. It still waits
 } IslandReach;
 IslandReach island_reaches(Flow* flow, double limit);
+static inline bool island_is_few(const Flow* flow)  // that of a linear field of few states, or no series is known yet
+{
+    const Series* series = flow->island_systems[0].series;
+    return series != NULL && series_degree(series) > 2 && series_few(series) != NULL;
+}
+// Its step to `limit` at most is flow->leap, which has not been taken. False: it is none of a linear field of few states.
+bool island_leaps(Flow* flow, double limit);
 
 // flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is
 // a short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false:

@@ -79,20 +79,42 @@ bool guards_are_out_of_reach(Flow* flow, uint32_t island)
     return true;
 }
 
-bool leap_is_clear(Flow* flow, const Routine* r)
+// Those that the island's guards are among, of one island.
+static inline const uint32_t* list_guards(const Kernel* kernel, const uint32_t** end)
+{
+    const kaiModel* model = kernel->model;
+    const IndexRange range = model->islands[0].guards;
+    const uint32_t* list = model->fused ? kernel->active_guards.at : model->island_guards + range.first;
+    *end = list + (model->fused ? kernel->active_guards.count : range.count);
+    return list;
+}
+
+static inline bool is_own(const Guard* guard, const GuardState* state)
+{
+    return state->active && guard->islands.count == 1;
+}
+
+bool leap_is_clear(Flow* flow)
 {
     const OdeLeap* leap = &flow->leap;
-    const Ode* ode = flow->island_odes[0];
+    Kernel* kernel = flow->kernel;
+    const uint32_t *end, *at = list_guards(kernel, &end);
+    if (at == end)
+        return true;
     Step step = {.leap = leap,
-                 .x0 = ode_state(ode),
+                 .x0 = ode_state(flow->island_odes[0]),
                  .x = leap->x,
                  .slopes = leap->slopes,
                  .start = leap->start,
                  .end = leap->end,
-                 .far = TIME_GUARD_MOST * kernel_slack(flow->kernel, leap->end)};
-    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
-        if (!is_out_of_reach(flow, at->index, at->guard, at->state, &step))
+                 .far = TIME_GUARD_MOST * kernel_slack(kernel, leap->end)};
+    for (; at < end; at++)
+    {
+        const Guard* guard = &flow->model->guards[*at];
+        GuardState* state = &kernel->guards[*at];
+        if (is_own(guard, state) && !is_out_of_reach(flow, *at, guard, state, &step))
             return false;
+    }
     return true;
 }
 
@@ -144,33 +166,36 @@ static inline void sum_in_leap(const GuardPath* path, double g, Sum* p)
     }
 }
 
-RoutineGuard* guard_search_leap(Flow* flow, Routine* r, double* theta)
+bool guard_search_leap(Flow* flow, uint32_t* index, double* theta)
 {
     const OdeLeap* leap = &flow->leap;
     double first = INFINITY, second = INFINITY, slope = 0;
-    RoutineGuard* found = NULL;
     GuardPath nearest;
     Sum p;
-    for (RoutineGuard *at = r->guards, *end = at + r->guard_count; at < end; at++)
+    for (const uint32_t *end, *at = list_guards(flow->kernel, &end); at < end; at++)
     {
-        if (!flow->guard_affine[at->index] || at->guard->code.start == at->guard->code.end || at->state->sliding != 0)
-            return NULL;
-        const GuardPath path = {flow, at->index, at->guard, leap->start, leap->length, at->state->toward, 0};
-        sum_in_leap(&path, at->state->g, &p);
+        const Guard* guard = &flow->model->guards[*at];
+        GuardState* state = &flow->kernel->guards[*at];
+        if (!is_own(guard, state))
+            continue;
+        if (!flow->guard_affine[*at] || !guard_has_code(guard) || state->from != leap->start || state->sliding != 0)
+            return false;
+        const GuardPath path = {flow, *at, guard, leap->start, leap->length, state->toward, 0};
+        state->until = state->from;  // the rest of the step is not looked at
+        sum_in_leap(&path, state->g, &p);
         double root = find_root(&path, p.c, p.degree);
         if (isnan(root))
-            return NULL;
-        at->state->until = at->state->from;
+            return false;
         second = smaller(second, larger(first, root));
         if (!(root < first))
             continue;
         slope = polynomial_slope(p.c, p.degree, root);
         nearest = path;
         first = root;
-        found = at;
     }
-    if (found == NULL || !stands_alone(&nearest, first, second))
-        return NULL;
+    if (first == INFINITY || !stands_alone(&nearest, first, second))
+        return false;
+    *index = nearest.index;
     *theta = push_past(&nearest, first / leap->length, 1, slope, value_in_leap);
-    return *theta < 1 ? found : NULL;
+    return *theta < 1;
 }

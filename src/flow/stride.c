@@ -101,15 +101,21 @@ static bool is_clear(const Flow* flow)
            !island->ends_beyond && flow->small_count == 0 && flow->kernel->now.t == ode_time(flow->island_odes[0]);
 }
 
+static inline RoutineGuard* find_guard(Routine* r, uint32_t index)
+{
+    for (uint32_t i = 0; i < r->guard_count; i++)
+        if (r->guards[i].index == index)
+            return &r->guards[i];
+    return NULL;
+}
+
 // The guard that has crossed. False: it is none of the routine's.
 static inline bool find_crossed(const Kernel* kernel, Routine* r, RoutineGuard** crossed)
 {
     *crossed = NULL;
     if (kernel->located_count == 0)
         return kernel->due_clocks.count == 1;
-    for (uint32_t i = 0; i < r->guard_count; i++)
-        if (r->guards[i].index == kernel->located[0])
-            *crossed = &r->guards[i];
+    *crossed = find_guard(r, kernel->located[0]);
     return kernel->located_count == 1 && *crossed != NULL;
 }
 
@@ -171,22 +177,24 @@ static inline bool find_leap(Stride* s, Leap* leap)
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
     const Ode* ode = flow->island_odes[0];
-    Routine* r = s->lean.scene->routine;
     double tick;
-    if (!beat_is_next(flow, s->until, &leap->clock, &tick) || !ode_leap(flow->island_odes[0], tick, &flow->leap))
+    uint32_t index;
+    if (!beat_is_next(flow, s->until, &leap->clock, &tick) || !island_leaps(flow, tick))
         return false;
     const OdeLeap* l = &flow->leap;
     leap->theta = 1;
     leap->t = tick;
     leap->crossed = NULL;
-    if (l->end == tick && leap_is_clear(flow, r))
+    if (l->end == tick && leap_is_clear(flow))
     {
         for (uint32_t i = 0; i < flow->model->state_count; i++)
             leap->x[i] = l->x[i];
         return leap->t < s->unseen && !kernel_reached(kernel, tick, kernel->instant_time);
     }
     flow->islands[0].loaded = NAN;
-    leap->crossed = guard_search_leap(flow, r, &leap->theta);
+    if (!guard_search_leap(flow, &index, &leap->theta))
+        return false;
+    leap->crossed = find_guard(s->lean.scene->routine, index);
     if (leap->crossed == NULL || !leap->crossed->crossing)
         return false;
     double t = leap->t = ode_leap_to(ode, l, leap->theta, leap->x);
@@ -315,8 +323,7 @@ static inline bool pass(Stride* s)
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
     double t;
-    const Series* series = flow->island_systems[0].series;
-    if (s->leaps && series_degree(series) > 2 && series_few(series) != NULL && pass_leaping(s))
+    if (s->leaps && island_is_few(flow) && pass_leaping(s))
         return s->status == KAI_OK;
     keep(s);
     bool flies = flow->flies && series_degree(flow->island_systems[0].series) <= 2;
@@ -364,7 +371,7 @@ static bool begin(Stride* s, Flow* flow, double until)
     s->lean.settles = true;
     if (!lean_serves(kernel, s->lean.scene))
         return false;
-    s->leaps = flow->root == ROOT_ITP && !flow->sharp[0].any && flow->island_systems[0].states != NULL;
+    s->leaps = flow->island_systems[0].states != NULL;
     const Routine* r = s->lean.scene->routine;
     for (uint32_t i = 0; i < r->guard_count; i++)
         if (r->guards[i].state->from != kernel->now.t || !r->guards[i].state->active)
