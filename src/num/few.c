@@ -127,12 +127,15 @@ typedef struct Row  // of coefficients, with room for whole blocks
     double at[ODE_ORDER + BLOCK + 1];
 } Row;
 
+// Up to order count - 1, and as many zeros as fill up a block.
 static inline void take_row(const Ode* ode, int state, int count, Row* row)
 {
     for (int k = 0; k < count; k++)
     {
         row->at[k] = ode->dense[k][state];
     }
+    pair_put(row->at + count, pair_both(0));
+    pair_put(row->at + count + 2, pair_both(0));
 }
 
 // Order k of x², k > 0.
@@ -201,23 +204,21 @@ static inline void take_rows(const Ode* ode, const FewProduct* p, int count, Row
 __attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to, Rows* rows)
 {
     Row z;
+    double** next = ode->dense + 1;
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
     {
         take_rows(ode, p, to, rows);
         if (p->x == p->y)
         {
-            pair_put(rows->x.at + to, pair_both(0));
-            pair_put(rows->x.at + to + 2, pair_both(0));
             square_row(rows->x.at, to, z.at);
         }
         else
         {
             multiply_rows(rows->x.at, rows->y->at, to, z.at);
         }
-        double** next = ode->dense + 1;
-        const int target = p->target;
         const double factor = p->factor;
-        for (int k = from; k < to; k++)
+        const size_t target = (size_t)p->target;
+        for (size_t k = (size_t)from, last = (size_t)to; k < last; k++)
         {
             next[k][target] += factor * z.at[k] * OVER[k + 1];
         }
@@ -240,29 +241,29 @@ static inline bool are_products_small(const Ode* ode, const FewField* f, int k, 
     return true;
 }
 
-// The sizes of terms up to order k at h; that of order k is not among the rows that products are made of.
-static inline void measure_row(const Row* row, double last, int k, double h, double* sizes)
+// The sizes of terms up to order k at h, in pairs; that of order k is not among the rows that products are made of.
+static inline void measure_row(const Row* row, double last, int k, double h, double power, double* sizes)
 {
-    double power = 1;
-    for (int i = 0; i < k; i++, power *= h)
+    Pair by = pair_both(h * h), powers = {1, h};
+    for (int i = 0; i < k; i += 2, powers *= by)
     {
-        sizes[i] = fabs(row->at[i]) * power;
+        pair_put(sizes + i, pair_size(pair_at(row->at + i)) * powers);
     }
     sizes[k] = fabs(last) * power;
 }
 
 // What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
-static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, const Rows* rows)
+static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, double power, const Rows* rows)
 {
-    double x[ODE_ORDER + 1], other[ODE_ORDER + 1], *y, rtol = ode->options.rtol;
+    double x[ODE_ORDER + 2], other[ODE_ORDER + 2], *y, rtol = ode->options.rtol;
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
     {
         double sum = 0, beyond = 0;
-        measure_row(&rows->x, ode->dense[k][p->x], k, h, x);
+        measure_row(&rows->x, ode->dense[k][p->x], k, h, power, x);
         y = p->x == p->y ? x : other;
         if (y == other)
         {
-            measure_row(rows->y, ode->dense[k][p->y], k, h, other);
+            measure_row(rows->y, ode->dense[k][p->y], k, h, power, other);
         }
         for (int i = 0, j = k; i <= k; i++, j--)
         {
@@ -317,7 +318,7 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
             }
             add_products(ode, f, made, k, rows);
             made = k;
-            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h, rows))
+            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h, power, rows))
             {
                 return true;
             }
