@@ -155,23 +155,52 @@ static inline void sum_in_leap(const GuardPath* path, double g, Sum* p)
     const Flow* flow = path->flow;
     const int* slots = flow->model->guard_slots + path->guard->first_state;
     const double* factors = flow->guard_factors + path->guard->first_state;
+    const uint32_t count = path->guard->state_count;
     double* const* c = flow->leap.c;
+    const int degree = p->degree = count > 0 ? flow->leap.degree : 0;
     p->c[0] = g;
-    p->degree = path->guard->state_count > 0 ? flow->leap.degree : 0;
-    for (int k = 1; k <= p->degree; k++)
-    {
+    for (int k = 1; k <= degree; k++)
         p->c[k] = factors[0] * c[k][slots[0]];
-        for (uint32_t i = 1; i < path->guard->state_count; i++)
+    for (uint32_t i = 1; i < count; i++)
+        for (int k = 1; k <= degree; k++)
             p->c[k] += factors[i] * c[k][slots[i]];
-    }
+}
+
+// As find_root, where no bound of the terms is asked that the end answers.
+static inline double find_root_in_leap(const GuardPath* path, const Sum* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const double *x0 = ode_state(flow->island_odes[0]), *x = flow->leap.x;
+    PolynomialRoot roots[3];
+    double end = p->c[0];
+    for (uint32_t i = guard->first_state, last = i + guard->state_count; i < last; i++)
+        end += flow->guard_factors[i] * (x[flow->model->guard_slots[i]] - x0[flow->model->guard_slots[i]]);
+    if (!(p->c[0] * end < 0) || p->degree < 3 || is_past(flow->kernel, guard, p->c[0]))
+        return find_root(path, p->c, p->degree);
+    int count = polynomial_roots_closed(p->c, p->degree, path->length, GUARD_NOISE * fabs(p->c[0]), roots);
+    return count == 0 ? INFINITY : choose_root(path, roots, count);
+}
+
+// Past its level at last; mostly at the next number. INFINITY: nowhere.
+static inline double settle(const GuardPath* path, double root, const Sum* p)
+{
+    Kernel* kernel = path->flow->kernel;
+    double at = root / path->length, theta = at + 0.51 * DBL_EPSILON * at;
+    if (!(theta < 1))
+        return INFINITY;
+    if (is_past(kernel, path->guard, value_in_leap(path, theta)))
+        return theta;
+    kernel->counters.guard_calls--;  // the same place is asked for again
+    return push_past(path, at, 1, polynomial_slope(p->c, p->degree, root), value_in_leap);
 }
 
 bool guard_search_leap(Flow* flow, uint32_t* index, double* theta)
 {
     const OdeLeap* leap = &flow->leap;
-    double first = INFINITY, second = INFINITY, slope = 0;
+    double first = INFINITY, second = INFINITY;
     GuardPath nearest;
-    Sum p;
+    Sum sums[2], *p = &sums[0], *found = &sums[1];  // of the guard that is looked at, of the nearest
     for (const uint32_t *end, *at = list_guards(flow->kernel, &end); at < end; at++)
     {
         const Guard* guard = &flow->model->guards[*at];
@@ -182,20 +211,22 @@ bool guard_search_leap(Flow* flow, uint32_t* index, double* theta)
             return false;
         const GuardPath path = {flow, *at, guard, leap->start, leap->length, state->toward, 0};
         state->until = state->from;  // the rest of the step is not looked at
-        sum_in_leap(&path, state->g, &p);
-        double root = find_root(&path, p.c, p.degree);
+        sum_in_leap(&path, state->g, p);
+        double root = find_root_in_leap(&path, p);
         if (isnan(root))
             return false;
         second = smaller(second, larger(first, root));
         if (!(root < first))
             continue;
-        slope = polynomial_slope(p.c, p.degree, root);
         nearest = path;
         first = root;
+        Sum* other = found;
+        found = p;
+        p = other;
     }
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
     *index = nearest.index;
-    *theta = push_past(&nearest, first / leap->length, 1, slope, value_in_leap);
+    *theta = settle(&nearest, first, found);
     return *theta < 1;
 }
