@@ -332,7 +332,7 @@ IslandReach island_reaches(Flow* flow, double limit);
 static inline bool island_is_few(const Flow* flow)  // that of a linear field of few states, or no series is known yet
 {
     const Series* series = flow->island_systems[0].series;
-    return series != NULL && series_degree(series) > 2 && series_few(series) != NULL;
+    return series != NULL && series_few(series) != NULL;
 }
 // Its step to `limit` at most is flow->leap, which has not been taken. False: it is none of a linear field of few states.
 bool island_leaps(Flow* flow, double limit);

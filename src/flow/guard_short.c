@@ -314,19 +314,19 @@ __attribute__((always_inline)) static inline bool look_in_flight(Flow* flow, uin
 
 __attribute__((always_inline)) static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
 {
-    const GuardPath path = s->nearest;
-    if (!stands_alone(&path, s->first, s->second))
+    const GuardPath* path = &s->nearest;
+    if (!stands_alone(path, s->first, s->second))
         return false;
-    double at = s->first / path.length;
-    if (is_crossing(path.guard))        // on its level it has not crossed yet
+    double at = s->first / path->length;
+    if (is_crossing(path->guard))        // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = smaller(at, 1);
     flow->kernel->counters.guard_calls++;
-    double g = flow->guard_direct[path.index] ? direct_in_flight(&path, *theta) : code_in_flight(&path, *theta);
-    if (!is_past(flow->kernel, path.guard, g))  // mostly it is
+    double g = flow->guard_direct[path->index] ? direct_in_flight(path, *theta) : code_in_flight(path, *theta);
+    if (!is_past(flow->kernel, path->guard, g))  // mostly it is
     {
         flow->kernel->counters.guard_calls--;  // the same place is asked for again
-        *theta = push_past(&path, at, 1, s->slope, value_in_flight);
+        *theta = push_past(path, at, 1, s->slope, value_in_flight);
     }
     return *theta < 1;
 }

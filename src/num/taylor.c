@@ -752,7 +752,7 @@ bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
 {
     const OdeSystem* system = ode->system;
     Attempt a;
-    if (!flies(ode) || !system->few || system->degree(ode->ctx) != ODE_WHOLE)
+    if (!flies(ode) || !system->few)
     {
         return false;
     }
