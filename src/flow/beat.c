@@ -28,13 +28,20 @@ static inline bool is_clear(const Flow* flow)
            !island->ends_beyond && kernel->now.t == ode_time(flow->island_odes[0]);
 }
 
+bool beat_is_next(const Flow* flow, double until, uint32_t* clock, double* tick)
+{
+    const Kernel* kernel = flow->kernel;
+    double second, t = *tick = agenda_next_two(&kernel->agenda, clock, &second), after = t + kernel_slack(kernel, t);
+    return *clock < flow->model->clocks_count && t > kernel->now.t && t <= until && after < kernel->options->stop &&
+           second > after && is_clear(flow);
+}
+
 bool beat_take(Flow* flow, double until, double* t)
 {
     Kernel* kernel = flow->kernel;
     uint32_t item;
-    double second, tick = agenda_next_two(&kernel->agenda, &item, &second), after = tick + kernel_slack(kernel, tick);
-    if (item >= flow->model->clocks_count || !(tick > kernel->now.t) || !(tick <= until) ||
-        !(after < kernel->options->stop) || !(second > after) || !is_clear(flow))
+    double tick;
+    if (!beat_is_next(flow, until, &item, &tick))
         return false;
     IslandReach reach = island_reaches(flow, tick);
     *t = reach == REACH_CROSSING ? ode_time(flow->island_odes[0]) : tick;

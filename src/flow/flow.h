@@ -187,6 +187,7 @@ struct Flow
     uint64_t silent;                   // instants that may pass before whoever runs this wants to know
     uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
+    OdeLeap leap;
     uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
@@ -329,6 +330,13 @@ typedef enum IslandReach
     REACH_CROSSING,  // kernel->located has crossed where it stands; nothing else is due there. It still waits
 } IslandReach;
 IslandReach island_reaches(Flow* flow, double limit);
+static inline bool island_is_few(const Flow* flow)  // that of a linear field of few states, or no series is known yet
+{
+    const Series* series = flow->island_systems[0].series;
+    return series != NULL && series_few(series) != NULL;
+}
+// Its step to `limit` at most is flow->leap, which has not been taken. False: it is none of a linear field of few states.
+bool island_leaps(Flow* flow, double limit);
 
 // flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is
 // a short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false:
@@ -340,6 +348,8 @@ bool flight_take(Flow* flow, double until, double* t);
 // clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
+// A clock is due next, at *tick, and nothing else with it; the island waits for the step to there.
+bool beat_is_next(const Flow* flow, double until, uint32_t* clock, double* tick);
 
 // orbit.c: many instants in one go, before `until` and where nobody looks. How many: `most` of them at most; 0: the
 // general way has to go on.

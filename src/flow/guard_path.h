@@ -138,6 +138,12 @@ bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);
 RoutineGuard* guard_search_routine(Flow* flow, Routine* r, double* theta);
 bool guards_are_plain(const Flow* flow, const Routine* r);  // all of them may be looked at so
 
+// guard_leap.c: the same in flow->leap, which has not been taken, of a model with one island.
+// No guard can have crossed; g and slope at its end are noted.
+bool leap_is_clear(Flow* flow);
+// True: *index crosses at *theta, alone.
+bool guard_search_leap(Flow* flow, uint32_t* index, double* theta);
+
 void guard_note_touch(const GuardPath* path, double theta);
 
 // What theta resolves: an ulp of t, or of the step where that starts near t = 0.

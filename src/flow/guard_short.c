@@ -4,12 +4,7 @@
 // window opened. Whatever is not plain to see (a guard past its level from the start, a touch, two crossings close
 // together or close to the end of the step) is left to the general search. The guard itself, evaluated as the instant
 // will do it, has the last word on where it crosses.
-#include "flow/guard_path.h"
-
-#include "base/tolerance.h"
-
-#include <float.h>
-#include <math.h>
+#include "flow/guard_short.h"
 
 // ---- the last digits
 // -------------------------------------------------------------------------------------------------
@@ -32,41 +27,6 @@ double guard_largest_term(const GuardPath* path, double g, double slope)
     return larger(size, fabs(rest));
 }
 
-// g at a fraction of the step.
-typedef double Evaluate(const GuardPath* path, double theta);
-
-static inline double push_past(const GuardPath* path, double at, double limit, double slope, Evaluate* value)
-{
-    at = smaller(at, limit);
-    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
-           least = larger(0.75 * step, CROSSING_NOWHERE);
-    double g = value(path, at);
-    bool past = is_past(path->flow->kernel, path->guard, g);
-    if (!past && slope != 0)
-    {
-        double rounding = DBL_EPSILON * guard_largest_term(path, g, slope) / (fabs(slope) * path->length);
-        step = larger(step, rounding);
-        least = larger(least, 0.75 * rounding);
-    }
-    while (!past)
-    {
-        if (at >= limit)
-            return INFINITY;
-        before = at;
-        at = smaller(at + step, limit);
-        step *= 2;
-        past = is_past(path->flow->kernel, path->guard, value(path, at));
-    }
-    while (at - before > least)
-    {
-        double mid = 0.5 * (before + at);
-        if (!(mid > before && mid < at))
-            break;
-        *(is_past(path->flow->kernel, path->guard, value(path, mid)) ? &at : &before) = mid;
-    }
-    return at;
-}
-
 double guard_push_past(const GuardPath* path, double at, double limit, double slope)
 {
     return push_past(path, at, limit, slope, guard_path_value);
@@ -81,53 +41,6 @@ typedef struct Parabola
     int degree;
 } Parabola;
 
-typedef struct Sum  // along a step
-{
-    double c[GUARD_TERMS];
-    int degree;
-} Sum;
-
-// The first of its roots that counts; inf: it starts on its level and leaves it for good; NaN: not plain to see.
-static inline double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
-{
-    const Kernel* kernel = path->flow->kernel;
-    int first = count > 1 && roots[0].from == 0;  // it starts on its level, and comes back
-    if (count == 1 && roots[0].from == 0 && roots[0].to == -path->toward)
-        return INFINITY;
-    if (count <= first || roots[first].to != path->toward)
-        return NAN;
-    return is_crossing(path->guard) && kernel->R[path->guard->side] == path->toward ? NAN : roots[first].after;
-}
-
-// Of a polynomial for which there is a closed form: what is no parabola. Where it has no root it has no touch either.
-static inline bool goes_one_way(const double* c, int degree)
-{
-    return degree != 2 || c[2] == 0;
-}
-
-// A crossing that starts on its level, leaves it and comes back, as a body that was thrown up: what
-// polynomial_roots_closed and choose_root come to. NaN: it is not that, or so close that rounding decides.
-static inline double find_return(const GuardPath* path, const double* c)
-{
-    double end = c[1] + path->length * c[2], open = 8 * DBL_EPSILON * (fabs(c[1]) + path->length * fabs(c[2]));
-    bool back = is_crossing(path->guard) && path->flow->kernel->R[path->guard->side] != path->toward &&
-                path->toward * c[1] < -open && path->toward * end > open;
-    return back ? -c[1] / c[2] : NAN;
-}
-
-// Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
-static inline double find_root(const GuardPath* path, const double* c, int degree)
-{
-    PolynomialRoot roots[3];
-    double noise = GUARD_NOISE * fabs(c[0]);
-    if (is_past(path->flow->kernel, path->guard, c[0]))
-        return NAN;
-    if (c[0] != 0 && polynomial_clear(c, degree, path->length, noise))
-        return INFINITY;
-    int count = polynomial_roots_closed(c, degree, path->length, noise, roots);
-    return count == 0 && goes_one_way(c, degree) ? INFINITY : choose_root(path, roots, count);
-}
-
 static void take_sum(const GuardPath* path, Sum* p)
 {
     const Flow* flow = path->flow;
@@ -141,20 +54,6 @@ static void take_sum(const GuardPath* path, Sum* p)
 
 // ---- all of an island
 // ------------------------------------------------------------------------------------------------
-
-static bool is_short(const Flow* flow, uint32_t island)
-{
-    const Ode* ode = island_ode(flow, island);
-    return flow->root == ROOT_ITP && flow->kernel->holds == 0 && flow->kernel->slides == 0 && ode_is_series(ode);
-}
-
-// The crossing is this one, and no other comes with it.
-static inline bool stands_alone(const GuardPath* path, double first, double second)
-{
-    double far = TIME_GUARD_MOST * kernel_slack(path->flow->kernel, path->start + path->length);
-    double apart = larger(far, 2 * TIME_SAME_PART * path->length);
-    return second - first > apart && path->length - first > apart;
-}
 
 static bool settle(const GuardPath* path, double slope, double first, double* theta)
 {
@@ -200,69 +99,6 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
         return SHORT_CLEAR;
     return stands_alone(&nearest, first, second) && settle(&nearest, slope, first, theta) ? SHORT_CROSSED
                                                                                           : SHORT_UNSURE;
-}
-
-// ---- out of reach
-// ----------------------------------------------------------------------------------------------------
-
-typedef struct Step  // the last one of an island, for all its guards
-{
-    Ode* ode;
-    const double *x0, *x, *slopes;
-    double start, end, far;  // far: the most that counts as the same time there
-} Step;
-
-// The step cannot bring it to its level, nor so near to it that it could count as crossed where the step ends. Then g
-// and its slope there are noted, for whoever passes the end.
-static bool is_out_of_reach(const Flow* flow, uint32_t index, const Step* step)
-{
-    const Kernel* kernel = flow->kernel;
-    const Guard* guard = &flow->model->guards[index];
-    GuardState* state = &kernel->guards[index];
-    const int* slots = flow->model->guard_slots + guard->first_state;
-    const double* factors = flow->guard_factors + guard->first_state;
-    double g = state->g, reach = 0, change = 0, slope = 0;
-    if (!flow->guard_affine[index] || state->from != step->start || state->sliding != 0 || is_past(kernel, guard, g) ||
-        (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
-        return false;
-    for (uint32_t i = 0; i < guard->state_count; i++)
-    {
-        change += factors[i] * (step->x[slots[i]] - step->x0[slots[i]]);
-        slope += factors[i] * step->slopes[slots[i]];
-    }
-    if (!(fabs(g) > fabs(change)) || !(fabs(g + change) > fabs(slope) * step->far))
-        return false;
-    for (uint32_t i = 0; i < guard->state_count; i++)
-        reach += fabs(factors[i]) * ode_reach(step->ode, slots[i]);
-    if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)))
-        return false;
-    state->g_end = g + change;
-    state->slope_end = slope;
-    state->until = step->end;
-    return true;
-}
-
-bool guards_are_out_of_reach(Flow* flow, uint32_t island)
-{
-    GuardWalk w = {.island = island};
-    if (!is_short(flow, island))
-        return false;
-    if (!own_guard(flow->kernel, &w))
-        return true;
-    Ode* ode = island_ode(flow, island);
-    double end = ode_time(ode);
-    Step step = {.ode = ode,
-                 .x0 = ode_start_state(ode),
-                 .x = ode_state(ode),
-                 .slopes = ode_slope(ode),
-                 .start = ode_step_start(ode),
-                 .end = end,
-                 .far = TIME_GUARD_MOST * kernel_slack(flow->kernel, end)};
-    do
-        if (!is_out_of_reach(flow, w.index, &step))
-            return false;
-    while (own_guard(flow->kernel, &w));
-    return true;
 }
 
 // ---- several islands
@@ -478,19 +314,19 @@ __attribute__((always_inline)) static inline bool look_in_flight(Flow* flow, uin
 
 __attribute__((always_inline)) static inline bool settle_flight(Flow* flow, const FlightSearch* s, double* theta)
 {
-    const GuardPath path = s->nearest;
-    if (!stands_alone(&path, s->first, s->second))
+    const GuardPath* path = &s->nearest;
+    if (!stands_alone(path, s->first, s->second))
         return false;
-    double at = s->first / path.length;
-    if (is_crossing(path.guard))        // on its level it has not crossed yet
+    double at = s->first / path->length;
+    if (is_crossing(path->guard))        // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = smaller(at, 1);
     flow->kernel->counters.guard_calls++;
-    double g = flow->guard_direct[path.index] ? direct_in_flight(&path, *theta) : code_in_flight(&path, *theta);
-    if (!is_past(flow->kernel, path.guard, g))  // mostly it is
+    double g = flow->guard_direct[path->index] ? direct_in_flight(path, *theta) : code_in_flight(path, *theta);
+    if (!is_past(flow->kernel, path->guard, g))  // mostly it is
     {
         flow->kernel->counters.guard_calls--;  // the same place is asked for again
-        *theta = push_past(&path, at, 1, s->slope, value_in_flight);
+        *theta = push_past(path, at, 1, s->slope, value_in_flight);
     }
     return *theta < 1;
 }

@@ -85,6 +85,41 @@ static bool has_crossed_alone(Flow* flow, double limit)
            t + larger(kernel_slack(kernel, t), kernel->guards[kernel->located[0]].slack) < limit;
 }
 
+bool island_leaps(Flow* flow, double limit)
+{
+    return !flow->sharp[0].any && flow->root == ROOT_ITP && ode_leap(flow->island_odes[0], limit, &flow->leap);
+}
+
+// A step of a linear field of few states, looked at before it is taken, to `limit` or to the only crossing in it.
+// False: nothing has changed.
+static bool leap(Flow* flow, double limit, bool* cut)
+{
+    Kernel* kernel = flow->kernel;
+    Ode* ode = flow->island_odes[0];
+    int64_t calls = kernel->counters.guard_calls;
+    double theta = 1;
+    *cut = false;
+    kernel->located_count = 0;
+    if (!island_is_few(flow) || !island_leaps(flow, limit))
+        return false;
+    if (flow->leap.end != limit || !leap_is_clear(flow))
+    {
+        *cut = flow->islands[0].watched && guard_search_leap(flow, &kernel->located[0], &theta) &&
+               flow->leap.start + theta * flow->leap.length > flow->leap.start;
+        if (!*cut)
+        {
+            kernel->counters.guard_calls = calls;
+            return false;
+        }
+        kernel->located_count = 1;
+        kernel->guards[kernel->located[0]].slack = 0;
+    }
+    ode_leap_take(ode, &flow->leap);
+    if (*cut)
+        ode_cut(ode, theta);
+    return true;
+}
+
 // The step of the only island, with what crosses in it. False: the solver failed.
 static bool take_step(Flow* flow, double limit, bool* cut)
 {
@@ -93,6 +128,8 @@ static bool take_step(Flow* flow, double limit, bool* cut)
     do
     {
         double theta = 1;
+        if (leap(flow, limit, cut))
+            return true;
         if (hidden_step(flow, 0, limit) != ODE_OK)
             return false;
         bool far = flow->model->guards_count == 0 || (ode_time(ode) == limit && guards_are_out_of_reach(flow, 0));

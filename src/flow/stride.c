@@ -1,7 +1,7 @@
 // Strides (decision 0325): orbits of models whose clocks tick. The solver takes the steps, as in beat.c and flight.c,
 // and islands and guards are told of them; instants are lean ones, which listeners note in one place. What turns out to
 // be more is taken back with the step that led there, and comes again the general way.
-#include "flow/flow.h"
+#include "flow/guard_path.h"
 
 #include "kernel/lean.h"
 
@@ -22,6 +22,7 @@ typedef struct Stride
     double until, unseen;
     uint64_t count;  // of instants
     bool over;       // the last of them took the general way, or has failed
+    bool leaps;      // steps of linear fields of few states may be leaps
     kaiStatus status;
 } Stride;
 
@@ -42,10 +43,9 @@ bool stride_serves(const Flow* flow)
 // ---- back
 // -----------------------------------------------------------------------------------------------------------
 
-static void keep(Stride* s)
+static inline void keep_kernel(Stride* s)
 {
     Kernel* kernel = s->flow->kernel;
-    ode_keep(s->flow->island_odes[0], &s->kept.ode);
     s->kept.counters.guard_calls = kernel->counters.guard_calls;
     s->kept.counters.shortest_step = kernel->counters.shortest_step;
     s->kept.counters.shortest_at = kernel->counters.shortest_at;
@@ -54,13 +54,19 @@ static void keep(Stride* s)
     lean_keep(&s->lean);
 }
 
+static inline void keep(Stride* s)
+{
+    ode_keep(s->flow->island_odes[0], &s->kept.ode);
+    keep_kernel(s);
+}
+
 static void set_instant(Kernel* kernel, double t)
 {
     kernel->instant_time = kernel->load_time = kernel->flow_start = t;
 }
 
-// The instant and the step to it have not been.
-static void go_back(Stride* s)
+// The instant has not been, nor the step to it, if it was `taken`.
+static void go_back(Stride* s, bool taken)
 {
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
@@ -75,9 +81,10 @@ static void go_back(Stride* s)
     kernel->counters.shortest_step = s->kept.counters.shortest_step;
     kernel->counters.shortest_at = s->kept.counters.shortest_at;
     kernel->counters.longest_step = s->kept.counters.longest_step;
-    ode_back(ode, &s->kept.ode);
+    if (taken)
+        ode_back(ode, &s->kept.ode);
     for (uint32_t i = 0; i < flow->model->state_count; i++)
-        own->states[i] = s->kept.ode.x[i];
+        own->states[i] = ode_state(ode)[i];
     kernel->R[flow->model->reg_time] = kernel->now.t;
     series_begin(own->series, kernel->R, &kernel->host, &failed);
     lean_compute(kernel, &s->lean);
@@ -87,14 +94,19 @@ static void go_back(Stride* s)
     flow->islands[0].known = false;
 }
 
-// ---- one instant
-// -----------------------------------------------------------------------------------------------------
-
 static bool is_clear(const Flow* flow)
 {
     const IslandState* island = &flow->islands[0];
     return flow->waiting.count == 1 && flow->looks.count == 0 && island->due && island->begun && !island->beyond &&
            !island->ends_beyond && flow->small_count == 0 && flow->kernel->now.t == ode_time(flow->island_odes[0]);
+}
+
+static inline RoutineGuard* find_guard(Routine* r, uint32_t index)
+{
+    for (uint32_t i = 0; i < r->guard_count; i++)
+        if (r->guards[i].index == index)
+            return &r->guards[i];
+    return NULL;
 }
 
 // The guard that has crossed. False: it is none of the routine's.
@@ -103,9 +115,7 @@ static inline bool find_crossed(const Kernel* kernel, Routine* r, RoutineGuard**
     *crossed = NULL;
     if (kernel->located_count == 0)
         return kernel->due_clocks.count == 1;
-    for (uint32_t i = 0; i < r->guard_count; i++)
-        if (r->guards[i].index == kernel->located[0])
-            *crossed = &r->guards[i];
+    *crossed = find_guard(r, kernel->located[0]);
     return kernel->located_count == 1 && *crossed != NULL;
 }
 
@@ -151,6 +161,142 @@ static inline bool arm(Stride* s, LeanEnd end)
     return true;
 }
 
+// ---- one instant, to which a leap leads
+// -----------------------------------------------------------------------------------------------
+
+typedef struct Leap
+{
+    RoutineGuard* crossed;  // NULL: a clock ticks
+    uint32_t clock;
+    double t, theta, x[FEW_STATES];  // its end
+} Leap;
+
+// The step to the next instant, with nothing of the solver changed. False: that is not plain to see.
+static inline bool find_leap(Stride* s, Leap* leap)
+{
+    Flow* flow = s->flow;
+    Kernel* kernel = flow->kernel;
+    const Ode* ode = flow->island_odes[0];
+    double tick;
+    uint32_t index;
+    if (!beat_is_next(flow, s->until, &leap->clock, &tick) || !island_leaps(flow, tick))
+        return false;
+    const OdeLeap* l = &flow->leap;
+    leap->theta = 1;
+    leap->t = tick;
+    leap->crossed = NULL;
+    if (l->end == tick && leap_is_clear(flow))
+    {
+        for (uint32_t i = 0; i < flow->model->state_count; i++)
+            leap->x[i] = l->x[i];
+        return leap->t < s->unseen && !kernel_reached(kernel, tick, kernel->instant_time);
+    }
+    flow->islands[0].loaded = NAN;
+    if (!guard_search_leap(flow, &index, &leap->theta))
+        return false;
+    leap->crossed = find_guard(s->lean.scene->routine, index);
+    if (leap->crossed == NULL || !leap->crossed->crossing)
+        return false;
+    double t = leap->t = ode_leap_to(ode, l, leap->theta, leap->x);
+    return t > kernel->now.t && t + kernel_slack(kernel, t) < tick && t < s->unseen &&
+           !kernel_reached(kernel, t, kernel->instant_time);
+}
+
+// Those that have not crossed pass the end of the step.
+static inline kaiStatus pass_guards(Stride* s, double t)
+{
+    Flow* flow = s->flow;
+    const Routine* r = s->lean.scene->routine;
+    kaiStatus status = KAI_OK;
+    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; status == KAI_OK && at < end; at++)
+    {
+        at->state->g = at->state->g_end;
+        at->state->slope = at->state->slope_end;
+        at->state->from = t;
+        status = flow->hooks->passed(flow->owner, at->index, t);
+    }
+    return status;
+}
+
+static inline LeanEnd react_there(Stride* s, const Leap* leap)
+{
+    Flow* flow = s->flow;
+    Kernel* kernel = flow->kernel;
+    double* x = flow->island_systems[0].states;
+    for (uint32_t i = 0; i < flow->model->state_count; i++)
+        x[i] = leap->x[i];
+    if (leap->crossed == NULL)
+    {
+        agenda_set(&kernel->agenda, leap->clock, INFINITY);
+        kernel->due_clocks.at[kernel->due_clocks.count++] = leap->clock;
+    }
+    s->lean.length = leap->theta * flow->leap.length;
+    set_instant(kernel, leap->t);
+    kernel->moment += 2;
+    kernel->react_touches[0] = ++kernel->touch;
+    return lean_react(kernel, &s->lean, leap->crossed, leap->t);
+}
+
+// As island_restarts_alone. False: it has to be taken back.
+static inline bool start_there(Stride* s, const Leap* leap)
+{
+    Flow* flow = s->flow;
+    Kernel* kernel = flow->kernel;
+    IslandSystem* own = &flow->island_systems[0];
+    uint32_t failed, n = flow->model->state_count;
+    kernel->moment++;
+    if (series_begin(own->series, kernel->R, &kernel->host, &failed) != SERIES_OK)
+        return false;
+    const double* slopes = island_rates(flow, own);
+    double all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += 0 * slopes[i];
+    if (!(all == 0) || !lean_arm(kernel, &s->lean) || !kernel->hooks->steady(kernel->owner, &s->lean))
+        return false;
+    ode_leapt(flow->island_odes[0], &flow->leap, leap->theta, own->states, slopes);
+    IslandState* island = &flow->islands[0];
+    island->loaded = leap->t;
+    island->ahead = larger(island->ahead, leap->t - flow->leap.start);
+    island->own = island->disturbed_at = kernel->touch;
+    island->sloped = kernel->moment;
+    return true;
+}
+
+// To the next instant and through it. False: the general way has to take the step, and nothing has changed.
+static inline bool pass_leaping(Stride* s)
+{
+    Flow* flow = s->flow;
+    Kernel* kernel = flow->kernel;
+    Leap leap;
+    keep_kernel(s);
+    if (!find_leap(s, &leap))
+    {
+        kernel->counters.guard_calls = s->kept.counters.guard_calls;
+        return false;
+    }
+    s->status = leap.crossed == NULL ? pass_guards(s, leap.t) : KAI_OK;
+    LeanEnd end = s->status == KAI_OK ? react_there(s, &leap) : LEAN_BACK;
+    if (end == LEAN_MOVED && start_there(s, &leap))
+    {
+        s->count++;
+        if (s->lean.jumps)
+        {
+            lean_tell(kernel, &s->lean);
+            s->status = kernel->hooks->settles(kernel->owner);
+        }
+        return true;
+    }
+    s->leaps = end != LEAN_STILL;
+    if (end != LEAN_BACK)
+        lean_take_back(kernel, &s->lean);
+    kernel->now = s->lean.tag.now;
+    go_back(s, false);
+    return false;
+}
+
+// ---- many
+// -----------------------------------------------------------------------------------------------------------
+
 static void land(Stride* s)
 {
     Kernel* kernel = s->flow->kernel;
@@ -177,6 +323,8 @@ static inline bool pass(Stride* s)
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
     double t;
+    if (s->leaps && island_is_few(flow) && pass_leaping(s))
+        return s->status == KAI_OK;
     keep(s);
     bool flies = flow->flies && series_degree(flow->island_systems[0].series) <= 2;
     if (!(flies && flight_take(flow, s->until, &t)))
@@ -193,7 +341,7 @@ static inline bool pass(Stride* s)
     if (arm(s, end))
         return s->count++, s->status == KAI_OK;
     lean_take_back(kernel, &s->lean);
-    go_back(s);
+    go_back(s, true);
     return false;
 }
 
@@ -223,6 +371,7 @@ static bool begin(Stride* s, Flow* flow, double until)
     s->lean.settles = true;
     if (!lean_serves(kernel, s->lean.scene))
         return false;
+    s->leaps = flow->island_systems[0].states != NULL;
     const Routine* r = s->lean.scene->routine;
     for (uint32_t i = 0; i < r->guard_count; i++)
         if (r->guards[i].state->from != kernel->now.t || !r->guards[i].state->active)

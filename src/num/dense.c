@@ -1,7 +1,7 @@
 // The state anywhere in the last step, from the coefficients that its method made (see method.h for the forms).
 // Guards are located on this polynomial, so it is evaluated far more often than it is made.
+#include "num/few.h"
 #include "num/map.h"
-#include "num/pair.h"
 #include "num/polynomial.h"
 
 __attribute__((noinline)) static void make_now(Ode* ode)
@@ -141,23 +141,7 @@ static inline double series_slope(const Ode* ode, double tau, int i)
     return sum;
 }
 
-// Few states, in pairs, for which all vectors have room: the same operations of each. `more`: than two states.
-static inline __attribute__((always_inline)) void fill_pairs(const Ode* ode, double tau, bool more, double* x)
-{
-    Pair a = {0, 0}, b = {0, 0}, by = pair_both(tau);
-    for (int k = ode->state.terms - 1; k >= 0; k--)
-    {
-        const double* c = ode->dense[k];
-        a = a * by + pair_at(c);
-        if (more)
-        {
-            b = b * by + pair_at(c + 2);
-        }
-    }
-    pair_put(x, a);
-    pair_put(x + 2, b);
-}
-
+// As few_fill.
 static inline __attribute__((always_inline)) void fill_slopes(const Ode* ode, double tau, bool more, double* slope)
 {
     Pair a = {0, 0}, b = {0, 0}, by = pair_both(tau), weight = pair_both(ode->state.terms - 1), one = pair_both(1);
@@ -178,21 +162,14 @@ static void fill_few(const Ode* ode, double tau, double* x, double* slope)
 {
     double values[4], slopes[4];
     const int n = ode->n;
-    if (n > 2)
+    few_fill(ode, ode->state.terms - 1, tau, values);
+    if (slope && n > 2)
     {
-        fill_pairs(ode, tau, true, values);
-        if (slope)
-        {
-            fill_slopes(ode, tau, true, slopes);
-        }
+        fill_slopes(ode, tau, true, slopes);
     }
-    else
+    else if (slope)
     {
-        fill_pairs(ode, tau, false, values);
-        if (slope)
-        {
-            fill_slopes(ode, tau, false, slopes);
-        }
+        fill_slopes(ode, tau, false, slopes);
     }
     for (int i = 0; i < n; i++)
     {

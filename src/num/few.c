@@ -6,8 +6,6 @@
 // room for whole pairs, and nothing is in it.
 #include "num/few.h"
 
-#include "num/pair.h"
-
 static const double NEGLIGIBLE = 0.02;  // of the tolerance, as in taylor.c
 
 // What is left of the matrix where columns without factors are left out.
@@ -129,12 +127,15 @@ typedef struct Row  // of coefficients, with room for whole blocks
     double at[ODE_ORDER + BLOCK + 1];
 } Row;
 
+// Up to order count - 1, and as many zeros as fill up a block.
 static inline void take_row(const Ode* ode, int state, int count, Row* row)
 {
     for (int k = 0; k < count; k++)
     {
         row->at[k] = ode->dense[k][state];
     }
+    pair_put(row->at + count, pair_both(0));
+    pair_put(row->at + count + 2, pair_both(0));
 }
 
 // Order k of x², k > 0.
@@ -182,28 +183,44 @@ static inline void multiply_rows(const double* x, const double* y, int count, do
     }
 }
 
-// Orders from + 1 to `to` of what products feed.
-__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to)
+typedef struct Rows  // of the two states of a product; of a square they are one
 {
-    Row x, y, z;
-    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
+    Row x, other;
+    const Row* y;
+} Rows;
+
+static inline void take_rows(const Ode* ode, const FewProduct* p, int count, Rows* rows)
+{
+    take_row(ode, p->x, count, &rows->x);
+    rows->y = &rows->x;
+    if (p->x != p->y)
     {
-        take_row(ode, p->x, to, &x);
+        take_row(ode, p->y, count, &rows->other);
+        rows->y = &rows->other;
+    }
+}
+
+// Orders from + 1 to `to` of what products feed.
+__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to, Rows* rows)
+{
+    Row z;
+    double** next = ode->dense + 1;
+    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
+    {
+        take_rows(ode, p, to, rows);
         if (p->x == p->y)
         {
-            pair_put(x.at + to, pair_both(0));
-            pair_put(x.at + to + 2, pair_both(0));
-            square_row(x.at, to, z.at);
+            square_row(rows->x.at, to, z.at);
         }
         else
         {
-            take_row(ode, p->y, to, &y);
-            multiply_rows(x.at, y.at, to, z.at);
+            multiply_rows(rows->x.at, rows->y->at, to, z.at);
         }
-        double** next = ode->dense + 1;
-        for (int k = from; k < to; k++)
+        const double factor = p->factor;
+        const size_t target = (size_t)p->target;
+        for (size_t k = (size_t)from, last = (size_t)to; k < last; k++)
         {
-            next[k][p->target] += p->factor * z.at[k] * OVER[k + 1];
+            next[k][target] += factor * z.at[k] * OVER[k + 1];
         }
     }
 }
@@ -224,26 +241,34 @@ static inline bool are_products_small(const Ode* ode, const FewField* f, int k, 
     return true;
 }
 
-// What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
-static bool is_rest_small(const Ode* ode, const FewField* f, int k, double h)
+// The sizes of terms up to order k at h, in pairs; that of order k is not among the rows that products are made of.
+static inline void measure_row(const Row* row, double last, int k, double h, double power, double* sizes)
 {
-    double ends[ODE_ORDER + 2], powers[ODE_ORDER + 1], rtol = ode->options.rtol;
-    powers[0] = 1;
-    for (int i = 1; i <= k; i++)
+    Pair by = pair_both(h * h), powers = {1, h};
+    for (int i = 0; i < k; i += 2, powers *= by)
     {
-        powers[i] = powers[i - 1] * h;
+        pair_put(sizes + i, pair_size(pair_at(row->at + i)) * powers);
     }
-    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
+    sizes[k] = fabs(last) * power;
+}
+
+// What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
+static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, double power, const Rows* rows)
+{
+    double x[ODE_ORDER + 2], other[ODE_ORDER + 2], *y, rtol = ode->options.rtol;
+    for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
     {
-        double sum = 0;
-        ends[k + 1] = 0;
-        for (int i = k; i >= 0; i--)
+        double sum = 0, beyond = 0;
+        measure_row(&rows->x, ode->dense[k][p->x], k, h, power, x);
+        y = p->x == p->y ? x : other;
+        if (y == other)
         {
-            ends[i] = ends[i + 1] + fabs(ode->dense[i][p->y]) * powers[i];
+            measure_row(rows->y, ode->dense[k][p->y], k, h, power, other);
         }
-        for (int i = 0; i <= k; i++)
+        for (int i = 0, j = k; i <= k; i++, j--)
         {
-            sum += fabs(ode->dense[i][p->x]) * powers[i] * ends[k - i];
+            beyond += y[j];
+            sum += x[i] * beyond;
         }
         double most = NEGLIGIBLE * (ode->atol[p->target] + rtol * fabs(ode->x[p->target]) + DBL_MIN);
         if (!(fabs(p->factor) * sum * h <= most * (k + 1)))
@@ -276,6 +301,7 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
     const bool products = f->product_count > 0;
     double power = 1;
     bool before = false;
+    Rows rows[FEW_PRODUCTS];
     put(ode->dense[0], x, shape);
     put(ode->dense[1], c, shape);
     for (int k = 1, made = 1; k <= ODE_ORDER; k++)
@@ -290,16 +316,16 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
             {
                 return true;
             }
-            add_products(ode, f, made, k);
+            add_products(ode, f, made, k, rows);
             made = k;
-            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h))
+            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h, power, rows))
             {
                 return true;
             }
         }
         if (k == ODE_ORDER)
         {
-            add_products(ode, f, made, k);
+            add_products(ode, f, made, k, rows);
             break;
         }
         before = small;

@@ -257,6 +257,23 @@ bool ode_relaunch(Ode* ode, double t, const double* x, const double* f);
 // A step of `theta` of its length, as if the whole had been taken and cut there.
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
 
+// A leap: the step of a linear field of few states with products (few.h) from a restart to `limit` at most, made and
+// not taken: nothing of the solver has changed. Whoever finds what ends it starts the solver again there, or takes a
+// step as usual, which is this one.
+typedef struct OdeLeap
+{
+    double start, end, length;
+    int degree;
+    double* const* c;          // coefficients of all states, order by order, in seconds
+    const double *x, *slopes;  // at its end
+} OdeLeap;
+bool ode_leap(Ode* ode, double limit, OdeLeap* leap);
+void ode_leap_take(Ode* ode, const OdeLeap* leap);  // as ode_step does
+// Where a cut at theta < 1 ends: its time, and the states.
+double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x);
+// The step was taken up to theta (1: all of it), and the solver has started again there, from x with the slopes f.
+void ode_leapt(Ode* ode, const OdeLeap* leap, double theta, const double* x, const double* f);
+
 // A glide (glide.c): where the motion is a short polynomial by structure, all that a solver does from restart to
 // restart is a step that ends where the next restart is, and of all that it knows this is what matters. So the solver
 // stands aside, whoever has it asks it for nothing, and its steps are taken here, with the same bits; ode_land puts it

@@ -566,7 +566,8 @@ static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
     return true;
 }
 
-// The ways of a step to the horizon that are known before any order is made. Maps know no products.
+// The ways of a step to the horizon that are known before any order is made. To look for a map costs as much as the few
+// states of a small matrix take to move.
 static bool step_known(Ode* ode, double limit, int* made, int* status)
 {
     const OdeSystem* system = ode->system;
@@ -579,8 +580,7 @@ static bool step_known(Ode* ode, double limit, int* made, int* status)
         return step_exact(ode, limit, degree, status);
     }
     const FewField* field = degree == ODE_WHOLE && system->few ? system->few(ode->ctx) : NULL;
-    return ((!field || field->product_count == 0) && step_mapped(ode, limit)) ||
-           (field && step_few(ode, field, limit, made));
+    return field ? step_few(ode, field, limit, made) : step_mapped(ode, limit);
 }
 
 static int taylor_step(Ode* ode, double limit)
@@ -684,9 +684,18 @@ bool ode_relaunches(const Ode* ode)
     return relaunches(ode);
 }
 
-bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
+static inline void begin_again(Ode* ode, double t)
 {
     OdeState* s = &ode->state;
+    ode_begin_again(s, t, false);
+    s->slope_valid = s->expanded = true;
+    s->at_breakpoint = s->jacobian_valid = false;
+    s->stats.rhs_calls++;
+    s->choice.held = s->choice.creeps = 0;
+}
+
+bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
+{
     if (!relaunches(ode))
     {
         return false;
@@ -703,11 +712,7 @@ bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
     {
         return false;  // the restart that follows brings all of them again
     }
-    ode_begin_again(s, t, false);
-    s->slope_valid = s->expanded = true;
-    s->at_breakpoint = s->jacobian_valid = false;
-    s->stats.rhs_calls++;
-    s->choice.held = s->choice.creeps = 0;
+    begin_again(ode, t);
     return true;
 }
 
@@ -739,6 +744,84 @@ void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
         choice_flown(ode);
     }
     ode_note_event(s);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- leap
+
+bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
+{
+    const OdeSystem* system = ode->system;
+    Attempt a;
+    if (!flies(ode) || !system->few)
+    {
+        return false;
+    }
+    const FewField* field = system->few(ode->ctx);
+    if (!field || !set_farthest(ode, limit, &a) ||
+        few_take(ode, field, a.h, &a.order) != FEW_WHOLE)
+    {
+        return false;
+    }
+    *leap = (OdeLeap){.start = ode->state.t,
+                      .end = a.t_end,
+                      .length = a.h,
+                      .degree = a.order,
+                      .c = ode->dense,
+                      .x = ode->x_start,
+                      .slopes = ode->slope_start};
+    return true;
+}
+
+void ode_leap_take(Ode* ode, const OdeLeap* leap)
+{
+    Attempt a = {.h = leap->length, .t_end = leap->end, .order = leap->degree, .sure = true};
+    ode->state.trial = a.h;
+    accept(ode, &a, INFINITY, false);
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_flown(ode);
+    }
+}
+
+double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x)
+{
+    few_fill(ode, leap->degree, theta * leap->length, x);
+    return leap->start + theta * leap->length;
+}
+
+// What accept, ode_cut and ode_relaunch come to, one after the other.
+void ode_leapt(Ode* ode, const OdeLeap* leap, double theta, const double* x, const double* f)
+{
+    OdeState* s = &ode->state;
+    double length = theta * leap->length;
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->x[i] = x[i];
+        ode->slope[i] = f[i];
+    }
+    s->next = leap->length;
+    if (theta < 1)
+    {
+        s->t = leap->start + length;
+        s->t_low += length - (s->t - leap->start);
+        s->trial = s->t - leap->start;
+        ode_note_event(s);
+    }
+    else
+    {
+        s->t = leap->end;
+        s->t_low = 0;
+        s->trial = length;
+    }
+    s->narrow = 0;
+    s->bounded = s->fresh = false;
+    s->terms = leap->degree + 1;
+    s->stats.steps++;
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_flown(ode);
+    }
+    begin_again(ode, s->t);
 }
 
 // How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16

@@ -436,8 +436,7 @@ double series_rest(const Series* s, int k, double h, const double* weights)
 
 const FewField* series_few(const Series* s)
 {
-    const TapeField* f = &s->tape->field;
-    return f->is_few ? f->few : NULL;
+    return s->tape != NULL && s->tape->field.is_few ? s->tape->field.few : NULL;
 }
 
 int* series_orders(Series* s)

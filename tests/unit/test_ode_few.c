@@ -280,11 +280,90 @@ static void test_inside(void** state)
     ode_destroy(copy);
 }
 
+static double* leap_end(const Ode* ode, const OdeLeap* leap, double theta, double t, double* x)
+{
+    double to = leap->end;
+    memcpy(x, leap->x, 4 * sizeof *x);
+    if (theta < 1)
+    {
+        to = ode_leap_to(ode, leap, theta, x);
+    }
+    assert_true(to == t);
+    return x;
+}
+
+// A step that is looked at before it is taken, and the start from its end, or from a place in it, are what step, cut
+// and start come to: to the last bit, whatever the solver remembers.
+static void test_leaps(void** state)
+{
+    (void)state;
+    static const OdeMethod methods[] = {ODE_TAYLOR, ODE_AUTO};
+    static const double parts[] = {1, 0.7, 0.31, 1, 0.999};
+    for (size_t m = 0; m < 2; m++)
+    {
+        Few f = accounts(0, 1, 2, 3), g = f;
+        OdeSystem system = system_of(&f), other = system_of(&g);
+        double x[4] = {1, 0, 0, 0}, slope[4];
+        Ode *ode = make(&system, methods[m], 1e-10, 1e-10, 0), *leaping = make(&other, methods[m], 1e-10, 1e-10, 0);
+        assert_int_equal(ode_restart(ode, 0, x, true), ODE_OK);
+        assert_int_equal(ode_restart(leaping, 0, x, true), ODE_OK);
+        for (int k = 0; k < 200; k++)
+        {
+            OdeLeap leap;
+            double theta = parts[k % 5], limit = ode_time(ode) + 0.01 + 0.003 * (k % 7);
+            assert_int_equal(ode_step(ode, limit), ODE_OK);
+            assert_true(ode_leap(leaping, limit, &leap) && leap.start == ode_time(leaping));
+            assert_true(leap.end == ode_time(ode) && leap.degree == ode_piece_degree(ode));
+            assert_memory_equal(leap.x, ode_state(ode), sizeof x);
+            if (theta < 1)
+            {
+                ode_cut(ode, theta);
+            }
+            assert_memory_equal(leap_end(leaping, &leap, theta, ode_time(ode), x), ode_state(ode), sizeof x);
+            f_few(&f, ode_time(ode), x, slope);
+            assert_true(ode_relaunch(ode, ode_time(ode), x, slope));
+            ode_leapt(leaping, &leap, theta, x, slope);
+            assert_true(ode_time(leaping) == ode_time(ode) && ode_time_low(leaping) == ode_time_low(ode));
+            assert_true(ode_next_step(leaping) == ode_next_step(ode));
+            assert_true(ode_step_length(leaping) == ode_step_length(ode));
+            const OdeStats a = ode_stats(ode), b = ode_stats(leaping);
+            assert_true(a.steps == b.steps && a.restarts == b.restarts && a.rhs_calls == b.rhs_calls);
+            assert_true(ode_steps_of(ode, ODE_TAYLOR) == ode_steps_of(leaping, ODE_TAYLOR));
+        }
+        double t = ode_time(ode) + ode_time_low(ode);
+        assert_true(fabs(ode_state(leaping)[0] - cos(t)) < 1e-9);
+        assert_true(fabs(ode_state(leaping)[2] - square_until(t)) < 1e-8);
+        ode_destroy(ode);
+        ode_destroy(leaping);
+    }
+}
+
+// There is none where the solver has not just started, nor beyond what one step may take.
+static void test_no_leaps(void** state)
+{
+    (void)state;
+    OdeLeap leap;
+    Few f = accounts(0, 1, 2, 3);
+    OdeSystem system = system_of(&f);
+    double first[4] = {1, 0, 0, 0};
+    Ode* ode = start(&system, first, 1e-10);
+    assert_false(ode_leap(ode, 1000, &leap));
+    assert_true(ode_leap(ode, 0.1, &leap));
+    assert_true(ode_time(ode) == 0 && ode_state(ode)[0] == 1 && ode_stats(ode).steps == 0);
+    assert_int_equal(ode_step(ode, 0.1), ODE_OK);
+    assert_false(ode_leap(ode, 0.2, &leap));
+    f.hidden = true;
+    assert_int_equal(ode_restart(ode, 0.1, first, false), ODE_OK);
+    assert_false(ode_leap(ode, 0.2, &leap));
+    ode_destroy(ode);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),   cmocka_unit_test(test_shapes), cmocka_unit_test(test_integral_decides),
-        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_inside), cmocka_unit_test(test_leaps),
+        cmocka_unit_test(test_no_leaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
