@@ -213,8 +213,11 @@ static Value rule_clock(Elab* e, const Env* env, const Expr* expr, NodeOp op)
         return value_failed();
     double number;
     if (e->flat->nodes.at[period.node].op == NODE_CONST && (number = e->flat->nodes.at[period.node].value) <= 0)
-        elab_error(e, K_BAD_SETTING, argument_span(expr, 0), "the period of a clock must be positive, this is %g",
-                   number);
+    {
+        Diag* diag = elab_error(e, K_BAD_SETTING, argument_span(expr, 0),
+                                "the period of a clock must be positive, this is %g", number);
+        elab_help(e, diag, "ticks every tenth of a second are `clock(0.1)`");
+    }
     return make(e, env, expr, op, TYPE_EVENT, period.node, first.node, (Dim){0});
 }
 

@@ -94,7 +94,10 @@ static bool find_target(Elab* e, Work* work)
 {
     Target target;
     const Item* item = work->item;
-    if (!scope_resolve(e, work->env, item->path, &target))
+    e->wanted = item->order > 0 ? "state" : "signal";
+    bool found = scope_resolve(e, work->env, item->path, &target);
+    e->wanted = NULL;
+    if (!found)
         return false;
     if (target.local || target.kind != SYMBOL_VAR)
     {

@@ -185,6 +185,7 @@ typedef struct Elab
     bool silent;          // names are only tried: nothing is reported
     bool in_experiment;   // names that modes declare can be seen
     bool choosing_items;  // in the condition of an `if` between items
+    const char* wanted;   // a target is looked for: what it would be declared as; NULL: a value is read
     const char* word_mode;
 } Elab;
 

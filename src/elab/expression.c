@@ -32,7 +32,7 @@ static bool check_reading(Elab* e, const Env* env, uint32_t var, Span span)
         elab_note(e, diag, flat->span, "declared here");
         elab_help(e, diag,
                   e->choosing_items
-                      ? "`if` between items chooses them before the run; for what changes during it write "
+                      ? "`if` between items chooses them before the run, by parameters; what changes during it is "
                         "`y = if … then … else …`, `when … { … }` or modes"
                       : "only numbers and parameters can stand here");
         return false;

@@ -74,7 +74,9 @@ static void elaborate_action(Elab* e, const Env* env, const Action* action, Flat
     if (action->kind != ACTION_HALT)
     {
         Target target;
+        e->wanted = action->kind == ACTION_EMIT ? "event" : "discrete";
         bool found = scope_resolve(e, env, action->target, &target);
+        e->wanted = NULL;
         if (found && (target.local || target.kind != SYMBOL_VAR))
         {
             Diag* diag = elab_error(e, K_BAD_ASSIGNMENT, action->target->span, "this is not one variable");

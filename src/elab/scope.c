@@ -2,6 +2,7 @@
 // reached through the instance; from inside, where the mode they are declared in is active.
 #include "elab/elab.h"
 #include "lang/idioms.h"
+#include "settings/settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,6 +154,20 @@ const char* ctx_text(Elab* e, uint32_t ctx)
                      : arena_printf(e->arena, "in mode %s", mode);
 }
 
+// How a name that is not there would be declared. What is a setting of experiments was meant for one.
+static const char* declaration_advice(Elab* e, const char* name)
+{
+    if (e->wanted == NULL)
+        return arena_printf(e->arena, "declare it, `param %s = …` or `signal %s = …`; ", name, name);
+    if (kaiSettings_Find(name) != NULL)
+        return arena_printf(e->arena, "settings stand in an experiment, `experiment e of Model { %s = … }`; ", name);
+    if (strcmp(e->wanted, "event") == 0)
+        return arena_printf(e->arena, "declare it, `event %s`; ", name);
+    if (strcmp(e->wanted, "signal") == 0)
+        return arena_printf(e->arena, "declare it, `signal %s = …` or `param %s = …`; ", name, name);
+    return arena_printf(e->arena, "declare it, `%s %s = 0`; ", e->wanted, name);
+}
+
 // Everything that could have been meant: names of the instance, loop indices, builtin names.
 void scope_suggest(Elab* e, Diag* diag, const Env* env, uint32_t instance, const char* name)
 {
@@ -168,7 +183,7 @@ void scope_suggest(Elab* e, Diag* diag, const Env* env, uint32_t instance, const
     const char* const* builtins = env ? builtin_value_names(&count) : NULL;
     for (uint32_t i = 0; i < count; i++)
         vec_push(e->arena, names, builtins[i]);
-    const char* declare = arena_printf(e->arena, "declare it, `param %s = …` or `signal %s = …`; ", name, name);
+    const char* declare = declaration_advice(e, name);
     elab_suggest_or(e, diag, name, names.at, names.count,
                     env && !env->calls && !env->expect && !e->in_experiment ? declare : "");
 }

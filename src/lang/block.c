@@ -60,6 +60,10 @@ static const char* block_advice(const Parser* parser)
         return "the remainder is `mod(a, b)`, the whole quotient `floor(a/b)`";
     if (idiom_lists(" init initial start ", here) && last.kind == TOKEN_NAME)
         return arena_printf(parser->arena, "a start value stands behind `=`: `%s = 0`", before);
+    if (token.kind == TOKEN_COMMA)
+        return "one ends with `;` or the line";
+    if ((token.kind == TOKEN_MINUS || token.kind == TOKEN_DOT) && last.kind == TOKEN_NAME)
+        return arena_printf(parser->arena, "a name is made of letters, digits and `_`, as `%s_1`", before);
     if (token.kind == TOKEN_COLON && last.kind == TOKEN_NAME)
         return "a declaration has no type; a unit stands in brackets, a start value behind `=`";
     if ((token.kind == TOKEN_LEFT_BRACE || token.kind == TOKEN_LT) && last.kind == TOKEN_NAME)
@@ -328,7 +332,8 @@ static bool block_open(Parser* parser, const char* owner)
         return block_then(parser, owner), false;
     char what[64];
     snprintf(what, sizeof what, "the `{` of this %s", owner);
-    parser_expected(parser, what, block_form(owner));
+    bool several = strcmp(owner, "`when`") == 0 && parser_at(parser, TOKEN_COMMA);
+    parser_expected(parser, what, several ? "either of two is written `when a or b { … }`" : block_form(owner));
     if (parser_recover_brace(parser))
         return true;
     if (parser->depth > 0 || parser->token.breaks == 0 || !token_starts_item(parser->token.kind))

@@ -84,6 +84,7 @@ static const Idiom names[] = {
     {" False FALSE ", "did you mean `false`?"},
     {" exit leave ", "what happens on leaving stands at the transition: `on event -> mode { x := value }`"},
     {" np numpy math Math Modelica ", "names stand in no package: write `pi`, `sin(x)`"},
+    {" start startup begin ", "at the start is `event begin = true`, `when begin { … }`"},
     {" eps ", "write the number: the distance of doubles at 1 is `2.220446e-16`"},
 };
 

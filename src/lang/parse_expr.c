@@ -107,6 +107,8 @@ static Expr* parse_missing(Parser* parser)
         diag_help(parser->diags, diag, "a text stands in double quotes: `\"…\"`");
     else if (parser_at(parser, TOKEN_TILDE))
         diag_help(parser->diags, diag, "`not` negates a condition");
+    else if (parser_at(parser, TOKEN_EVERY))
+        diag_help(parser->diags, diag, "ticks are `clock(T)`");
     else if (parser->last.kind == TOKEN_EQUALS || parser->last.kind == TOKEN_ASSIGN)
         diag_help(parser->diags, diag, "write the value behind `%s`, on the same line", token_text(parser->last.kind));
     parser->height = 1;
@@ -324,6 +326,11 @@ static Expr* parse_atom(Parser* parser)
     default:
         if (token_continues(parser->token.kind) || !parser_same_line(parser))
             return parse_missing(parser);
+        if (parser_at(parser, TOKEN_INITIAL))
+        {
+            parser_expected(parser, "a value", idiom_function("initial"));
+            return parser->error_expr;
+        }
         return parse_path_or_call(parser);  // reports the word that cannot be a name
     }
 }
@@ -460,12 +467,16 @@ static Expr* parse_if(Parser* parser)
     parser_next(parser);
     Expr* a = parse_condition(parser);
     int height = parser->height;
-    parser_expect(parser, TOKEN_THEN, "after the condition");
+    if (!parser->panic && !parser_at(parser, TOKEN_THEN))
+        parser_expected(parser, "`then` behind the condition", "a choice is written `if condition then a else b`");
+    parser_accept(parser, TOKEN_THEN);
     Expr* b = parse_expr(parser);
     height = greater(height, parser->height);
     if (parser_at_name(parser, " elseif elsif elif ElseIf "))
-        parser_expected(parser, "`else` after the value of `then`", "write `else if`");
-    parser_expect(parser, TOKEN_ELSE, "after the value of `then`");
+        parser_expected(parser, "`else` behind the value of `then`", "write `else if`");
+    else if (!parser->panic && !parser_at(parser, TOKEN_ELSE))
+        parser_expected(parser, "`else` and a value", "a choice has both: `if condition then a else b`");
+    parser_accept(parser, TOKEN_ELSE);
     Expr* c = parse_expr(parser);
     height = greater(height, parser->height);
     parser_leave(parser);

@@ -224,7 +224,7 @@ static const char* parse_names_advice(const Parser* parser, const char* name)
     {
         Token next = parser_peek(parser);
         bool typed = idiom_is_type(second) && next.kind == TOKEN_NAME && next.breaks == 0;
-        return arena_printf(parser->arena, "write `param %s = …`", typed ? parser_text(parser, next) : second);
+        return typed ? arena_printf(parser->arena, "write `param %s = …`", parser_text(parser, next)) : NULL;
     }
     if (idiom_item(name) || name[0] < 'A' || name[0] > 'Z')
         return NULL;

@@ -96,19 +96,50 @@ static void draw_y_name(const Layout* l, int p)
     canvas_text(l->c, box.x, box.y - 4, note, &l->look.note);
 }
 
+static void head_name(const Layout* l, int p, int i, bool bare, char* text, size_t size)
+{
+    char unit[64] = "";
+    const Panel* panel = &l->panels[p];
+    if (!bare)
+        unit_text(l->f->columns[l->f->panels[p].columns[i % l->f->panels[p].count]].unit,
+                  panel->y.ticks.prefixed ? panel->y.ticks.exponent : 0, unit, sizeof unit);
+    snprintf(text, size, "%s%s%s", panel->series[i].name, unit[0] != 0 ? " " : "", unit);
+}
+
+static bool heads_fit(const Layout* l, int p, bool bare)
+{
+    char name[160];
+    double width = 0;
+    for (int i = 0; i < l->panels[p].count; i++)
+    {
+        head_name(l, p, i, bare, name, sizeof name);
+        width += canvas_text_width(l->c, name, &l->look.label) + 4;
+    }
+    return width <= l->panels[p].box.width;
+}
+
 // The terminal has one line above a panel: the names, each in its colour.
 static void draw_head(const Layout* l, int p)
 {
     const Panel* panel = &l->panels[p];
-    char note[100], text[160], unit[64];
+    char note[100], text[200], name[160];
+    // Runs of one signal are told by what they differ in; names that are too long together share one unit.
+    bool runs = l->f->panels[p].count == 1 && panel->count > 1, bare = runs || !heads_fit(l, p, false);
     double x = panel->box.x;
+    if (bare)
+    {
+        name_of(l, l->f->panels[p].columns, l->f->panels[p].count, &panel->y.ticks, text, sizeof text);
+        canvas_text(l->c, x, panel->box.y - 1, text, &l->look.label);
+        x += canvas_text_width(l->c, text, &l->look.label) + (text[0] != 0 ? 8 : 0);
+    }
+    double room = panel->box.x + panel->box.width - x - 4 * panel->count;
+    double each = heads_fit(l, p, bare) ? INFINITY : fmax(room / (panel->count > 0 ? panel->count : 1), 16);
     for (int i = 0; i < panel->count; i++)
     {
         TextStyle style = l->look.label;
         style.colour = panel->series[i].colour;
-        unit_text(l->f->columns[l->f->panels[p].columns[i % l->f->panels[p].count]].unit,
-                  panel->y.ticks.prefixed ? panel->y.ticks.exponent : 0, unit, sizeof unit);
-        snprintf(text, sizeof text, "%.60s%s%s", panel->series[i].name, unit[0] != 0 ? " " : "", unit);
+        head_name(l, p, i, bare, name, sizeof name);
+        chart_fit_name(l->c, &style, each, name, text, sizeof text);
         canvas_text(l->c, x, panel->box.y - 1, text, &style);
         x += canvas_text_width(l->c, text, &style) + 4;
     }

@@ -29,7 +29,7 @@ static ChartSeries series_of(Layout* l, const FigureSeries* s, int number, bool 
     double wider = s->against >= 0 || ordered ? 0 : fmin(0.4 * number, 1.2);
     ChartSeries made = {
         .track = &s->track, .name = s->label, .colour = colour, .width = l->look.line + wider, .dots = s->dots};
-    made.covers = ordered || s->dots ? 0 : number / PALETTE_COUNT;  // the colours begin again: dashed
+    made.covers = ordered || s->dots || l->look.coarse ? 0 : number / PALETTE_COUNT;  // the colours begin again: dashed
     made.stem = 1;
     if (s->against >= 0 && f->phase_column >= 0 && f->panels[s->panel].count == 1)
         made.modes = l->modes, made.mode_count = l->mode_count;

@@ -102,7 +102,7 @@ answers "$(in_model 'signal a = x mod 2')" 1 'the remainder is `mod(a, b)`'
 answers "$(in_model 'signal a = n(1)')" 1 'an element of `n` is `n[i]`, a product `n*(…)`'
 answers "$(in_model 'signal a = x_dot')" 1 "the derivative of \`x\` is \`x'\`"
 answers "$(in_model 'dxdt = -x')" 1 "the derivative of \`x\` is \`x'\`"
-answers "$(in_model 'K = 3')" 1 'declare it, `param K = …` or `signal K = …`; there is `x`, `n`'
+answers "$(in_model 'K = 3')" 1 'declare it, `signal K = …` or `param K = …`; there is `x`, `n`'
 answers "$(in_model 'int i = 3;')" 1 '`discrete i = 0` for what only actions change'
 answers "$(in_model 'print(x)')" 1 '`record x` in the experiment'
 answers "$(in_model 'signal a = 1.')" 1 'a digit follows the point: `1.0`'
@@ -244,3 +244,17 @@ printf 'model M { param k = 1; state x = 0; x%s = k - x }\nexperiment e of M { s
 exits 2 optimize "$WORK/best.kai" --by k --low 0.1 --high 1
 says 'the first `expect` is a condition'
 exits 0 optimize "$WORK/best.kai" --by k --low 0.1 --high 1 --measure 'max(x)'
+
+# What is not declared: as what it would be; settings in a model; choices without their halves; names that are none.
+answers "$(in_model "y' = x")" 1 'declare it, `state y = 0`'
+answers "$(in_model 'when x < 0.5 { y := 3 }')" 1 'declare it, `discrete y = 0`'
+answers "$(in_model 'when x < 0.5 { emit off }')" 1 'declare it, `event off`'
+answers "$(in_model 'stop = 5')" 1 'settings stand in an experiment, `experiment e of Model { stop = … }`'
+answers "$(in_model 'signal a = if x > 0 then 1')" 1 'a choice has both'
+answers "$(in_model 'signal a = if x > 0 1 else 2')" 1 'a choice is written `if condition then a else b`'
+answers "$(in_model 'when initial { n := 1 }')" 1 'at the start is `event begin = true`'
+answers "$(in_model 'when every 0.1 { n := 1 }')" 1 'ticks are `clock(T)`'
+answers "$(in_model 'when x < 0.5, x > 2 { n := 1 }')" 1 'written `when a or b { … }`'
+answers "$(in_model 'when x < 0.5 { n := 1, x := 2 }')" 1 'one ends with `;` or the line'
+answers "$(in_model 'param my-name = 4')" 1 'letters, digits and `_`'
+answers "$(in_model 'event e = clock(0)')" 1 'are `clock(0.1)`'

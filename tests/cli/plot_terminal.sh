@@ -25,3 +25,15 @@ exits 0 plot $ball --size 40x12 --signals v
 exits 0 plot $ball
 prints "y [m]"
 prints "v [m/s]"
+
+# The line above a panel: runs of one signal have its unit once, long names keep their ends and share their unit.
+cat >"$WORK/heads.kai" <<'END'
+model H { param k = 1; state v [V] = 1; v' = -k*v/1[s]
+  signal temperature_of_the_wall_at_the_outlet[i in 1..4] [K] = i*time }
+experiment s of H { stop = 1; sweep k from 1 to 4 by 1; plot v }
+experiment t of H { stop = 1; plot temperature_of_the_wall_at_the_outlet[1], temperature_of_the_wall_at_the_outlet[2], temperature_of_the_wall_at_the_outlet[3] }
+END
+exits 0 plot "$WORK/heads.kai" -e s --size 80x24
+prints 'v [V]    k = 1  k = 2  k = 3  k = 4'
+exits 0 plot "$WORK/heads.kai" -e t --size 80x24
+grep -q '\[K\] .*\[1\].*\[2\].*\[3\]' "$out" || fail "the head of a panel: $(sed -n 2p "$out")"
