@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Search
-{
-    Family* family;
-} Search;
-
 static void copy_decisions(const kaiSim* sim, Outcome* outcome)
 {
     kaiDecision decision;
@@ -19,14 +14,11 @@ static void copy_decisions(const kaiSim* sim, Outcome* outcome)
 
 static kaiStatus take_outcome(void* user, kaiSim* sim, int branch, kaiStatus status)
 {
-    Family* f = ((Search*)user)->family;
+    Family* f = user;
     (void)branch;
     (void)status;  // one that fails is an outcome too
     if (f->points >= FAMILY_MOST)
-    {
-        f->cut = true;
         return KAI_INTERRUPTED;
-    }
     Outcome* o = &f->outcomes[f->points++];
     copy_decisions(sim, o);
     kaiSim_OrderText(sim, o->label, sizeof o->label);
@@ -39,7 +31,6 @@ static bool explore(Document* d, JsonWriter* w, Family* f)
     kaiSimOptions options = running_options(d, d->model);
     kaiExploration found;
     kaiError error;
-    Search search = {f};
     f->outcomes = arena_array(d->arena, Outcome, FAMILY_MOST);
     for (int i = 0; i < FAMILY_MOST; i++)
         f->outcomes[i].taken = arena_array(d->arena, int, DECISIONS_MOST);
@@ -51,8 +42,7 @@ static bool explore(Document* d, JsonWriter* w, Family* f)
         return false;
     }
     f->explored = true;
-    kaiStatus status =
-        kaiSim_Explore(d->model, d->sim, &(kaiExploreEvents){.end = take_outcome, .user = &search}, &found);
+    kaiStatus status = kaiSim_Explore(d->model, d->sim, &(kaiExploreEvents){.end = take_outcome, .user = f}, &found);
     f->cut |= status != KAI_END;
     if (f->points == 0)  // then the run itself says why
     {
