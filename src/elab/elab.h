@@ -50,7 +50,7 @@ typedef struct Call
 // A branch of an `if` expression that is being elaborated.
 typedef struct Branch
 {
-    const struct Branch* up;
+    struct Branch* up;
     const Expr* condition;
     NodeId test;     // the condition, elaborated
     bool when;       // the branch counts where the condition has this value
