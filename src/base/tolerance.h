@@ -342,6 +342,8 @@ static inline bool time_same(double a, double b, double scale)
 #define VARIATION_GRAZING 1e-6
 // Crossings at one time that move by the same, as far as the derivatives are known.
 #define VARIATION_TOGETHER 1e-7
+// And one that moves by no more than this part of the time, if the whole parameter goes, stands as a clock does.
+#define VARIATION_STANDS 1e-10
 // A factorisation with the old pivots is kept while its reciprocal growth is above this: half of the digits are left,
 // and the iteration around it makes up for them. Below, KLU pivots anew.
 #define PIVOT_GROWTH 1e-8

@@ -27,6 +27,13 @@ bool variation_had_instant(const Variation* v)
     return v->sim->kernel.instant_runs != v->instants;
 }
 
+// A guard in a mode of a switched junction: nothing but the mode hangs on it, and a current that has just ended leaves
+// a voltage of 0 on whichever side of its level rounding has it.
+static bool serves_junction(const kaiModel* model, const Guard* guard)
+{
+    return guard->ctx != 0 && model->machines[model->contexts[guard->ctx].machine].junction;
+}
+
 // Where an instant has led: modes and relations. They must not change for the map to be smooth.
 static uint64_t structure(const Kernel* kernel)
 {
@@ -35,7 +42,8 @@ static uint64_t structure(const Kernel* kernel)
     for (uint32_t i = 0; i < model->machines_count; i++)
         hash = hash_bytes(hash, &kernel->R[model->machines[i].reg], sizeof(double));
     for (uint32_t i = 0; i < model->guards_count; i++)
-        if (guard_is_active(kernel, &model->guards[i], false) && !is_crossing(&model->guards[i]))
+        if (guard_is_active(kernel, &model->guards[i], false) && !is_crossing(&model->guards[i]) &&
+            !serves_junction(model, &model->guards[i]))
             hash = hash_bytes(hash, &kernel->R[model->guards[i].latch], sizeof(double));
     return hash;
 }
@@ -263,7 +271,8 @@ static kaiStatus agree(Variation* v, bool* first, uint32_t k, double dt, kaiErro
 {
     if (*first)
         v->dt[k] = dt;
-    if (fabs(dt - v->dt[k]) <= VARIATION_TOGETHER * fmax(fabs(dt), fabs(v->dt[k])))
+    double whole = v->values[k] != 0 ? fabs(v->values[k]) : 1, apart = fabs(dt - v->dt[k]);
+    if (apart <= VARIATION_TOGETHER * fmax(fabs(dt), fabs(v->dt[k])) || apart * whole <= VARIATION_STANDS * fabs(v->t))
         return KAI_OK;
     return error_set(error, KAI_ERR_RUN,
                      "events coincide at t = %.9g, and a change of %s moves them apart: what follows depends on which "

@@ -436,12 +436,47 @@ static bool device_formula(Circuit* c, const Device* d, const char* key, Formula
     return a == NULL || formula_read(c, a->raw, a->span, false, formula);
 }
 
-static void write_switch_line(Circuit* c, const Element* e, const char* control, const Formula* level,
-                              const Formula* band)
+// When a switch closes: above `level`, or below it.
+typedef struct Switching
+{
+    Formula level, band;
+    bool below;
+} Switching;
+
+// VSWITCH and ISWITCH go from one resistance to the other between VOFF and VON: at the mean, if they are ideal.
+static bool mean_of(Circuit* c, const Device* d, const char* on_key, const char* off_key, Switching* s)
+{
+    Formula on, off;
+    if (!device_formula(c, d, on_key, &on) || !device_formula(c, d, off_key, &off))
+        return false;
+    if (device_value(d, on_key) == NULL)
+        on = (Formula){"1", 1};
+    s->level = (Formula){arena_printf(c->netlist->arena, "(%s + %s)/2", on.text, off.text), (on.value + off.value) / 2};
+    s->below = on.value < off.value;
+    return true;
+}
+
+// A hysteresis below 0 is a smooth way from one resistance to the other, around VT.
+static bool read_switching(Circuit* c, const Device* d, bool volt, Switching* s)
+{
+    *s = (Switching){{"0", 0}, {"0", 0}, false};
+    const char* level = volt ? "vt" : "it";
+    if (strcmp(d->type, volt ? "vswitch" : "iswitch") == 0 && device_value(d, level) == NULL)
+        return mean_of(c, d, volt ? "von" : "ion", volt ? "voff" : "ioff", s);
+    if (!device_formula(c, d, level, &s->level) || !device_formula(c, d, volt ? "vh" : "ih", &s->band))
+        return false;
+    if (s->band.value < 0)
+        s->band = (Formula){"0", 0};
+    return true;
+}
+
+static void write_switch_line(Circuit* c, const Element* e, const char* control, const Switching* s)
 {
     Arena* arena = c->netlist->arena;
+    const Formula *level = &s->level, *band = &s->band;
     if (band->value == 0)
-        circuit_line(c, line_say(c, "%s : Switch(closed = %s > %s)", e->name, control, level->text));
+        circuit_line(
+            c, line_say(c, "%s : Switch(closed = %s %s %s)", e->name, control, s->below ? "<" : ">", level->text));
     else
         circuit_line(c, line_say(c, "%s : ThresholdSwitch(u = %s, on_above = %s + %s, off_below = %s - %s)", e->name,
                                  control, level->text, formula_factor(arena, band), level->text,
@@ -451,9 +486,9 @@ static void write_switch_line(Circuit* c, const Element* e, const char* control,
 // S by a voltage, W by the current of a source.
 static void write_switch(Circuit* c, Element* e, Cursor* cursor)
 {
-    static const char* const used[] = {"vt", "vh", "it", "ih"};
+    static const char* const used[] = {"vt", "vh", "it", "ih", "von", "voff", "ion", "ioff"};
     Sign ends[2], by[2];
-    Formula level, band;
+    Switching s;
     Arena* arena = c->netlist->arena;
     const char *control = NULL, *follows = NULL;
     bool volt = e->key[0] == 's';
@@ -469,20 +504,26 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
             return;
     }
     Device* d = take_device(c, cursor, volt ? "sw" : "csw", volt ? "vswitch" : "iswitch");
-    if (d == NULL || !device_formula(c, d, volt ? "vt" : "it", &level) ||
-        !device_formula(c, d, volt ? "vh" : "ih", &band))
+    if (d == NULL || !read_switching(c, d, volt, &s))
         return;
-    (void)(cursor_accept_word(cursor, "on") || cursor_accept_word(cursor, "off"));  // a hint for SPICE's iteration
+    const Span span = cursor_sign(cursor)->span;
+    if (cursor_accept_word(cursor, "on") && s.band.value != 0)
+        diag_warning(
+            c->netlist->diags, K_NETLIST_IDEAL, span,
+            "`on` is left out: a switch with hysteresis begins open where its control lies between the levels");
+    else  // a hint for SPICE's iteration
+        (void)cursor_accept_word(cursor, "off");
     end_card(c, cursor);
-    tell_ideal(c, d, used, 4);
+    tell_ideal(c, d, used, sizeof used / sizeof *used);
     if (volt)
         control = is_ground(by[1].key)
                       ? circuit_voltage(c, &by[0])
                       : arena_printf(arena, "%s - %s", circuit_voltage(c, &by[0]), circuit_voltage(c, &by[1]));
-    write_switch_line(c, e, control, &level, &band);
+    write_switch_line(c, e, control, &s);
+    c->unsolved |= s.below && !volt;  // of a voltage it is that the other way round
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]),
-                         volt ? circuit_node(c, &by[0]) : 0, volt ? circuit_node(c, &by[1]) : 0, follows, e->key,
-                         level.value + band.value, 0, false});
+                         volt ? circuit_node(c, &by[s.below]) : 0, volt ? circuit_node(c, &by[!s.below]) : 0, follows,
+                         e->key, s.below ? -s.level.value : s.level.value + s.band.value, 0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
 }
