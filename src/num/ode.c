@@ -478,10 +478,7 @@ void ode_set_unit(Ode* ode, int state, double unit)
 
 double ode_tolerance(const Ode* ode, int state)
 {
-    return ode->options.method == ODE_EULER || ode->options.method == ODE_RIEMANN ||
-                   ode->options.method == ODE_BACKWARD_EULER || ode->options.method == ODE_TRAPEZOID
-               ? 0
-               : ode->atol[state];
+    return ode->atol[state];
 }
 
 double ode_allowance(const Ode* ode, int state)
