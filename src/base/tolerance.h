@@ -115,6 +115,11 @@ static inline bool time_same(double a, double b, double scale)
 #define STEP_FLAT 1e-5
 #define STEP_BLIND 1e-6
 #define STEP_STRAIGHT 1e-15
+// A first step does not fit where its polynomial is off by more than the tolerance, and by so many of the errors that
+// it has found of itself (what a polynomial is off by inside a step is more than at its end); the part of it that is
+// tried then.
+#define LEAP_MISFIT 1000
+#define LEAP_BACK 0.1
 // After a first guess at which f could not be evaluated: three decades back.
 #define STEP_RETREAT 1e-3
 // A fixed-step method without a step: the length that its users expect of a tool, in seconds.

@@ -10,9 +10,11 @@ static Ode* ode_of(const Flow* flow, uint32_t state)
     return flow->island_odes[flow->model->state_islands[state]];
 }
 
+// Fixed steps heed none: no state is below it.
 static double tolerance_of(const Flow* flow, uint32_t state)
 {
-    return ode_tolerance(ode_of(flow, state), (int)flow->model->state_slots[state]);
+    const Ode* ode = ode_of(flow, state);
+    return ode_method_is_fixed(ode_method(ode)) ? 0 : ode_tolerance(ode, (int)flow->model->state_slots[state]);
 }
 
 // `state q = 0 nominal 1e-12`: what counts as 1 for atol.

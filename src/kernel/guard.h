@@ -277,13 +277,14 @@ static inline bool guard_may_rest(const Kernel* kernel, const Guard* guard, cons
 }
 
 // On its level, at a rate that is nothing but what the terms of the field round by: it does not leave it. Asked of
-// rates that would not have moved what it reads by GUARD_NEAR of itself in all the time that the run has had.
+// rates that would not have moved what it reads by GUARD_NEAR of itself, or of 1 where that is more (a state that rests
+// at 0), in all the time that the run has had.
 static inline bool guard_stands_still(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     const int32_t *at = kernel->model->guard_states + guard->first_state, *end = at + guard->state_count;
     double least = fabs(state->slope * kernel->now.t) / GUARD_NEAR;
     for (const double* x = kernel_states(kernel); at < end; at++)
-        if (fabs(x[*at]) >= least)
+        if (larger(fabs(x[*at]), 1) >= least)
             return !guard->time_only && kernel->hooks->stands(kernel->owner, (uint32_t)(guard - kernel->model->guards));
     return false;
 }

@@ -90,6 +90,7 @@ static int change(Ode* ode, OdeMethod to, OdeReason reason)
     s->narrow = 0;
     s->t_low = s->t_start_low = 0;
     s->log_error = -13.3;
+    s->looked = false;
     s->slope_valid &= to != ODE_TAYLOR;
     s->jacobian_valid = s->expanded = false;
     if (ode->method->restart)

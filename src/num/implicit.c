@@ -294,5 +294,10 @@ const OdeMethodTable ode_riemann = {.stages = 1,
                                     .matrix = true,
                                     .step = riemann_step,
                                     .prepare = ode_prepare_linear};
-const OdeMethodTable ode_trapezoid = {
-    .stages = 2, .terms = 3, .order = 2, .matrix = true, .step = trapezoid_step, .prepare = ode_prepare_cubic};
+const OdeMethodTable ode_trapezoid = {.stages = 2,
+                                      .terms = 3,
+                                      .order = 2,
+                                      .matrix = true,
+                                      .leaps = true,
+                                      .step = trapezoid_step,
+                                      .prepare = ode_prepare_cubic};

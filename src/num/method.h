@@ -89,6 +89,7 @@ typedef struct OdeState
     bool fresh;           // CVODE: the next start takes the first step of the options
     bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
+    bool looked;          // leap.c: a step has been taken since the start
     int met_next;         // taylor: the next place in `met`
     OdeChoice choice;     // its end and the beginning of the next are one line of the cache
     OdeStats stats;
@@ -106,6 +107,7 @@ typedef struct OdeMethodTable
     bool fixed;   // fixed step
     bool matrix;  // needs a Jacobian and a linear solver of its own
     bool plans;   // finds its first step itself
+    bool leaps;   // asks for f at simple parts of a step only: leap.c looks into its first one
     int (*step)(Ode* ode, double limit);
     void (*prepare)(Ode* ode);  // makes the coefficients of the dense output; NULL: the step makes them
     int (*create)(Ode* ode);
@@ -134,7 +136,7 @@ struct Ode
     Linear* linear;
     double* dense[ODE_VECTORS];
     double* stage[ODE_STAGES];
-    double* spare[2];  // for a question between two trials
+    double* spare[3];  // for a question between two trials
     int (*rhs)(void* ctx, double t, const double* x, double* dx);
     Jacobian* jacobian;
     Cvode* cvode;
@@ -258,6 +260,7 @@ static inline void ode_begin_again(OdeState* s, double t, bool fresh)
     s->carries = false;
     s->dense_ready = true;
     s->log_error = -13.3;
+    s->looked = false;
     s->stats.restarts++;
 }
 
@@ -267,6 +270,9 @@ void ode_prepare_linear(Ode* ode);
 
 // ode.c: the Jacobian at (t, x) unless it is there, into ode->jacobian->values. Status as a trial.
 int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h, bool time);
+
+// leap.c: a step that is the first since the start.
+int leap_step(Ode* ode, double limit);
 
 // implicit.c: solve z = base + gh f(t, z) from the guess in z; f(t, z) into fz. Status as a trial.
 int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, double* fz);

@@ -54,7 +54,7 @@ static void place_all(Ode* ode, const OdeMethodTable* method, double* next, size
     next = place_vectors(ode->stage, carried, next, stride);
     next = place_vectors(ode->stage + 3, series ? method->stages - 3 : 0, next, stride);
     next = place_vectors(ode->dense + first, method->terms - first - series, next, stride);
-    place_vectors(ode->spare, 2, next, stride);
+    place_vectors(ode->spare, 3, next, stride);
     ode->x = ends[0];
     ode->x_start = ends[1];
     ode->slope = ends[2];
@@ -65,7 +65,7 @@ static void place_all(Ode* ode, const OdeMethodTable* method, double* next, size
 static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, kaiAllocator allocator)
 {
     size_t stride = stride_of(system->n), head = (sizeof(Ode) + 63) / 64 * 64;
-    size_t count = 7 + (size_t)method->stages + (size_t)method->terms;
+    size_t count = 8 + (size_t)method->stages + (size_t)method->terms;
     size_t size = head + 64 + count * stride * sizeof(double);
     void* block = allocator.alloc(allocator.user, NULL, 0, size);
     if (!block)
@@ -366,7 +366,7 @@ int ode_method_step(Ode* ode, double limit)
             return status;
         }
     }
-    return ode->method->step(ode, limit);
+    return ode->method->leaps && !s->looked ? leap_step(ode, limit) : ode->method->step(ode, limit);
 }
 
 int ode_step(Ode* ode, double limit)
@@ -478,10 +478,7 @@ void ode_set_unit(Ode* ode, int state, double unit)
 
 double ode_tolerance(const Ode* ode, int state)
 {
-    return ode->options.method == ODE_EULER || ode->options.method == ODE_RIEMANN ||
-                   ode->options.method == ODE_BACKWARD_EULER || ode->options.method == ODE_TRAPEZOID
-               ? 0
-               : ode->atol[state];
+    return ode->atol[state];
 }
 
 double ode_allowance(const Ode* ode, int state)

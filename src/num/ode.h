@@ -152,7 +152,7 @@ int ode_step(Ode* ode, double limit);
 // What counts as 1 for atol in a state, 1 unless said otherwise: a charge of 1e-6 C is no small one. Before the first
 // step.
 void ode_set_unit(Ode* ode, int state, double unit);
-double ode_tolerance(const Ode* ode, int state);  // atol of a state; 0: the method has a fixed step
+double ode_tolerance(const Ode* ode, int state);  // atol of a state, which a method of fixed steps does not heed
 double ode_allowance(const Ode* ode, int state);  // the error that the last step was allowed in a state
 double ode_shortest_step(const Ode* ode);         // that may be taken from where it stands
 
