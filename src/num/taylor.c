@@ -738,7 +738,7 @@ void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
     {
         choice_flown(ode);
     }
-    ode_note_event(s);
+    ode_note_event(ode);
 }
 
 // How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16

@@ -14,7 +14,7 @@
 //
 // A third family is wide: what the other two have not got. It begins at WIDE_FIRST: of its first 2,000 these still
 // differ, and are to be mended: 26, 228, 1820 (rosenbrock sees crossings beside a start at which a guard and some of
-// its derivatives are 0), 105, 1101 (a first step near a start other than 0 becomes too small).
+// its derivatives are 0).
 //
 // KAIROS_MODELS says how many of each are tried (200 unless told; 10000 take some minutes), KAIROS_FIRST from which
 // number on, KAIROS_FAMILY which family (thousandths, tenths, wide; all unless told). KAIROS_MODEL prints and tries
@@ -508,7 +508,6 @@ static bool is_delicate(const Writer* w, kaiModel* const models[2], const Outcom
 
 static void show(const Writer* w, kaiModel* const models[2])
 {
-    fputs(w->text, stdout);
     for (int i = 0; i < SETTINGS; i++)
     {
         Outcome outcome = run(w, models, &settings[i]);
@@ -539,7 +538,15 @@ static void try_model(uint64_t seed, Family family, bool shown, Tally* tally)
         write_wide(&writer, seed);
     else
         write_model(&writer, seed, family == TENTHS);
+    if (shown)
+        puts(writer.text);
+    fflush(stdout);
     kaiModel* models[2] = {load_text(writer.text, "apart"), load_text(writer.text, "whole")};
+    if (shown)
+    {
+        show(&writer, models);
+        fflush(stdout);
+    }
     Outcome first = run(&writer, models, &settings[0]);
     bool same = true;
     for (int i = 1; i < SETTINGS && same; i++)
@@ -559,10 +566,12 @@ static void try_model(uint64_t seed, Family family, bool shown, Tally* tally)
     {
         tally->different++;
         print_message("seed %llu: settings differ\n", (unsigned long long)seed);
-        show(&writer, models);
+        if (!shown)
+        {
+            puts(writer.text);
+            show(&writer, models);
+        }
     }
-    if (shown)
-        show(&writer, models);
     kaiModel_Free(models[0]);
     kaiModel_Free(models[1]);
 }
@@ -573,7 +582,7 @@ static const uint64_t found[] = {2713,  3160,  4108,  4297,  8637,  20436, 21232
                       found_grid[] = {4986,   5882,   6722,   8162,   8958,   9809,   21262, 22463, 22926,
                                       30661,  40268,  41084,  43348,  45493,  46437,  49053, 49942, 66238,
                                       101387, 112602, 201744, 210065, 214219, 221605, 236564},
-                      found_wide[] = {24, 291, 554, 693, 1116, 1178};
+                      found_wide[] = {24, 105, 291, 554, 693, 1101, 1116, 1178};
 
 static void try_found(Family family, Tally* tally)
 {
