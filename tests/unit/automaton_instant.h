@@ -316,9 +316,9 @@ static inline void hear(Reference* r, Commit* c, int machine, double value)
 
 static inline void send(Reference* r, int machine, double value)
 {
-    assert_true(r->late_count < LATE_MOST);
+    assert_true(r->late.count < LATE_MOST);
     double due = r->t + r->m->machines[machine].told_late;
-    r->late[r->late_count++] = (Late){.due = due, .value = value, .machine = machine, .lap = r->lap};
+    r->late.at[r->late.count++] = (Late){.due = due, .value = value, .machine = machine, .lap = r->lap};
 }
 
 static inline void react_told(Reference* r, Commit* c)
@@ -334,12 +334,12 @@ static inline void react_told(Reference* r, Commit* c)
 static inline void react_late(Reference* r, Commit* c)
 {
     bool heard[MACHINES] = {0};
-    for (int i = 0; i < r->late_count; i++)
-        if (r->late[i].due <= r->t + ONE_TIME && !heard[r->late[i].machine])
+    for (int i = 0; i < r->late.count; i++)
+        if (r->late.at[i].due <= r->t + ONE_TIME && !heard[r->late.at[i].machine])
         {
-            heard[r->late[i].machine] = true;
-            hear(r, c, r->late[i].machine, r->late[i].value);
-            r->late[i].due = INFINITY;
+            heard[r->late.at[i].machine] = true;
+            hear(r, c, r->late.at[i].machine, r->late.at[i].value);
+            r->late.at[i].due = INFINITY;
         }
 }
 
@@ -437,9 +437,10 @@ static inline void find_lap(Reference* r)
         for (int k = 0; k < r->m->delay_count; k++)
             if (fabs(r->breaks[i] + r->m->delays[k].time - r->t) <= ONE_TIME)
                 count_lap(r, r->breaks[i], r->break_lap[i], &first, &most);
-    for (int i = 0; i < r->late_count; i++)
-        if (fabs(r->late[i].due - r->t) <= ONE_TIME)
-            count_lap(r, r->late[i].due - r->m->machines[r->late[i].machine].told_late, r->late[i].lap, &first, &most);
+    for (int i = 0; i < r->late.count; i++)
+        if (fabs(r->late.at[i].due - r->t) <= ONE_TIME)
+            count_lap(r, r->late.at[i].due - r->m->machines[r->late.at[i].machine].told_late, r->late.at[i].lap, &first,
+                      &most);
     r->lap = ticks ? 0 : most + 1;
 }
 

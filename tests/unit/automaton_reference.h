@@ -46,6 +46,12 @@ typedef struct Late  // an event that comes out of a delay
     int machine, lap;
 } Late;
 
+typedef struct Lates
+{
+    Late at[LATE_MOST];
+    int count;
+} Lates;
+
 typedef struct Past  // what one delayed state has been
 {
     double t[POINTS_MOST], x[POINTS_MOST], f[POINTS_MOST];
@@ -68,8 +74,7 @@ typedef struct Reference
     Watch watches[WATCHED], arrived[WATCHED];
     int watch_count, arrived_count, steps;
     Past past[DELAYS];
-    Late late[LATE_MOST];
-    int late_count;
+    Lates late;
     bool adds_up;          // times have met that are long sums
     const char* delicate;  // why, or NULL
 } Reference;
