@@ -142,6 +142,19 @@ static bool guard_reads(const kaiModel* model, const Guard* guard, uint32_t reg)
     return code_reads(model, guard->code, reg);
 }
 
+// abs(x) < 0 where x has just left 0: the slope is that of abs on its side from before. It is asked again at the tag at
+// which it has the other one.
+bool guard_waits(Kernel* kernel, uint32_t index)
+{
+    const kaiModel* model = kernel->model;
+    bool waits = false;
+    for (uint32_t i = 0; i < kernel->fired_count && !waits; i++)
+        waits = code_reads(model, model->guards[index].look, model->guards[kernel->fired[i]].latch);
+    if (waits && !model->fused)
+        touch_guard(kernel, index);
+    return waits;
+}
+
 void guard_reread(Kernel* kernel, uint32_t target)
 {
     const kaiModel* model = kernel->model;

@@ -314,6 +314,8 @@ static inline bool guard_leads_off(Kernel* kernel, const Guard* guard, const Gua
     return false;
 }
 
+bool guard_waits(Kernel* kernel, uint32_t index);  // guard.c: its slope is that of a branch that has been left
+
 static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     return guard_leads_off(kernel, guard, state) && !(state->slope != 0 && guard_stands_still(kernel, guard, state));
@@ -340,7 +342,7 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
         state->slope = guard_rate(kernel, index);
     if (guard->one_way)
         guard_wait_one_way(kernel, guard, state, before);
-    else if (guard_leaves_level(kernel, guard, state))
+    else if (guard_leaves_level(kernel, guard, state) && !(*leaving && guard_waits(kernel, index)))
     {
         kaiStatus status = guard_cross(kernel, index, direction(kernel, guard));
         if (status != KAI_OK)

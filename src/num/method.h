@@ -233,11 +233,13 @@ static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
     s->stats.steps++;
 }
 
-// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it.
-static inline void ode_note_event(OdeState* s)
+// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it. Events closer together than any step tell
+// nothing about the next.
+static inline void ode_note_event(Ode* ode)
 {
+    OdeState* s = &ode->state;
     double distance = s->t - s->event_time;
-    if (!(distance > 0))
+    if (!(distance > ode_shortest(ode)))
     {
         return;
     }

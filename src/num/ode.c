@@ -526,7 +526,7 @@ void ode_leave(Ode* ode, double theta)
     {
         end_at(s, theta);
     }
-    ode_note_event(s);
+    ode_note_event(ode);
 }
 
 // What belongs to the end of the whole step goes.
@@ -545,7 +545,7 @@ void ode_cut(Ode* ode, double theta)
     OdeState* s = &ode->state;
     if (theta >= 1 || s->t == s->t_start)
     {
-        ode_note_event(s);
+        ode_note_event(ode);
         return;
     }
     if (ode->n > 0)
@@ -555,7 +555,7 @@ void ode_cut(Ode* ode, double theta)
         forget_end(ode);
     }
     end_at(s, theta);
-    ode_note_event(s);
+    ode_note_event(ode);
 }
 
 void ode_retreat(Ode* ode, double theta, double next)

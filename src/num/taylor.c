@@ -743,7 +743,7 @@ void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
     {
         choice_flown(ode);
     }
-    ode_note_event(s);
+    ode_note_event(ode);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- leap

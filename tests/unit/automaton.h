@@ -1,7 +1,7 @@
 // Random hybrid automata: machines with states of their own that read each other's, one inside another, kinks and roots
-// in fields and guards, reactions that reset states, also those of others, clocks that sample, events with a payload,
-// delayed states. A number makes one automaton, always the same. automaton_text.h writes it out for Kairos, and
-// automaton_reference.h simulates it and shares nothing with Kairos but this description.
+// in fields and guards, reactions that reset states, also those of others, clocks that sample, events with a payload
+// that come at once or later, delayed states. A number makes one automaton, always the same. automaton_text.h writes it
+// out for Kairos, and automaton_reference.h simulates it and shares nothing with Kairos but this description.
 //
 // Every second one is on a grid: times, levels and starts are tenths or twentieths and some rates are constant, so that
 // timers, ticks, crossings and what comes out of delays meet, and guards start on their level.
@@ -80,6 +80,7 @@ typedef struct Machine
     Exit exits[MODES][EXITS];
     int exit_count[MODES];
     int told_state, told_value;  // when it has emitted: state := value, or -1
+    double told_late;            // so much later; 0: at the next tag
 } Machine;
 
 typedef struct When  // when guard > 0 { state := value }
@@ -346,6 +347,8 @@ static inline void automaton_draw(Automaton* m, uint64_t seed)
         m->clocks[i].value = draw_expr(m, 2, false);
         m->sampled[i] = draw_number(m, -1, 1);
     }
+    for (int i = 0; i < m->machine_count && seed % 5 == 3; i++)
+        m->machines[i].told_late = draw_on_grid(m, 0.05, 0.6, 20);
 }
 
 #endif

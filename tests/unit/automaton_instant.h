@@ -306,15 +306,40 @@ static inline void react_whens(Reference* r, Commit* c)
     }
 }
 
+static inline void hear(Reference* r, Commit* c, int machine, double value)
+{
+    c->heard[machine] = r->heard[machine] / 2 + value;
+    r->told_times[machine] += r->t;
+    c->changed = true;
+    assign(r, c, r->m->machines[machine].told_state, r->m->machines[machine].told_value);
+}
+
+static inline void send(Reference* r, int machine, double value)
+{
+    assert_true(r->late.count < LATE_MOST);
+    double due = r->t + r->m->machines[machine].told_late;
+    r->late.at[r->late.count++] = (Late){.due = due, .value = value, .machine = machine, .lap = r->lap};
+}
+
 static inline void react_told(Reference* r, Commit* c)
 {
     for (int i = 0; i < r->m->machine_count; i++)
-        if (r->told[i])
+        if (r->told[i] && r->m->machines[i].told_late > 0)
+            send(r, i, r->told_value[i]);
+        else if (r->told[i])
+            hear(r, c, i, r->told_value[i]);
+}
+
+// The first of each machine that is due; another one comes at the next tag.
+static inline void react_late(Reference* r, Commit* c)
+{
+    bool heard[MACHINES] = {0};
+    for (int i = 0; i < r->late.count; i++)
+        if (r->late.at[i].due <= r->t + ONE_TIME && !heard[r->late.at[i].machine])
         {
-            c->heard[i] = r->heard[i] / 2 + r->told_value[i];
-            r->told_times[i] += r->t;
-            c->changed = true;
-            assign(r, c, r->m->machines[i].told_state, r->m->machines[i].told_value);
+            heard[r->late.at[i].machine] = true;
+            hear(r, c, r->late.at[i].machine, r->late.at[i].value);
+            r->late.at[i].due = INFINITY;
         }
 }
 
@@ -354,6 +379,7 @@ static inline bool react(Reference* r, bool first)
     react_whens(r, &c);
     react_machines(r, &c);
     react_told(r, &c);
+    react_late(r, &c);
     if (first)
         tick(r, &c);
     commit(r, &c);
@@ -411,6 +437,10 @@ static inline void find_lap(Reference* r)
         for (int k = 0; k < r->m->delay_count; k++)
             if (fabs(r->breaks[i] + r->m->delays[k].time - r->t) <= ONE_TIME)
                 count_lap(r, r->breaks[i], r->break_lap[i], &first, &most);
+    for (int i = 0; i < r->late.count; i++)
+        if (fabs(r->late.at[i].due - r->t) <= ONE_TIME)
+            count_lap(r, r->late.at[i].due - r->m->machines[r->late.at[i].machine].told_late, r->late.at[i].lap, &first,
+                      &most);
     r->lap = ticks ? 0 : most + 1;
 }
 

@@ -18,6 +18,7 @@ enum
 {
     WATCHED = EXPRS,
     INSTANTS_MOST = 1000,
+    LATE_MOST = 4 * INSTANTS_MOST,
     STEPS_MOST = 30000,
     POINTS_MOST = 2 * STEPS_MOST + 10,
 };
@@ -38,6 +39,18 @@ typedef struct Watch  // of what is true where its value is positive
     bool open;     // on its level: where it goes to is not known from its value
     double value;  // at this tag
 } Watch;
+
+typedef struct Late  // an event that comes out of a delay
+{
+    double due, value;
+    int machine, lap;
+} Late;
+
+typedef struct Lates
+{
+    Late at[LATE_MOST];
+    int count;
+} Lates;
 
 typedef struct Past  // what one delayed state has been
 {
@@ -61,6 +74,7 @@ typedef struct Reference
     Watch watches[WATCHED], arrived[WATCHED];
     int watch_count, arrived_count, steps;
     Past past[DELAYS];
+    Lates late;
     bool adds_up;          // times have met that are long sums
     const char* delicate;  // why, or NULL
 } Reference;

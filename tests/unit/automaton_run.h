@@ -151,6 +151,8 @@ static inline double next_due(const Reference* r)
     for (int i = 0; i < r->m->delay_count; i++)
         if (r->next_break[i] < r->break_count)
             due = fmin(due, r->breaks[r->next_break[i]] + r->m->delays[i].time);
+    for (int i = 0; i < r->late.count; i++)
+        due = fmin(due, r->late.at[i].due);
     return due;
 }
 

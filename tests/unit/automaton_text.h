@@ -130,8 +130,11 @@ static inline void put_machine(Automaton* m, int i)
     const Machine* of = &m->machines[i];
     put(m, "  discrete taken%d = 0, sum%d = 0, path%d = 0, heard%d = 0, times%d = 0\n  x%d' = 1\n", i, i, i, i, i,
         of->stopwatch);
-    put(m, "  event told%d\n  when told%d { heard%d := heard%d/2 + told%d; times%d := times%d + time", i, i, i, i, i, i,
-        i);
+    put(m, "  event told%d", i);
+    if (of->told_late > 0)
+        put(m, ", late%d = delay(told%d, %.3f)", i, i, of->told_late);
+    const char* told = of->told_late > 0 ? "late" : "told";
+    put(m, "\n  when %s%d { heard%d := heard%d/2 + %s%d; times%d := times%d + time", told, i, i, i, told, i, i, i);
     put_assigned(m, of->told_state, of->told_value);
     put(m, " }\n");
     if (of->outer < 0)

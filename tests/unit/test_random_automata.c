@@ -2,10 +2,11 @@
 // it in every transition that was taken, in the order and the times of them, in every reaction and every final value.
 // What all settings have wrong, or what is lost where parts are islands, shows here and nowhere else.
 //
-// An automaton that the reference cannot decide is left out, and so is one that it decides otherwise when its start is
-// moved by less than anybody could mind.
+// An automaton that the reference cannot decide is left out, and so is one that it decides otherwise when its rates
+// change by less than anybody could mind. Where times meet that are long sums, Kairos may take them for one or not
+// (rule T6): a difference shows nothing there, and there may be few of them.
 //
-// KAIROS_AUTOMATA says how many are tried (150 unless told), KAIROS_FIRST from which number on, KAIROS_AUTOMATON prints
+// KAIROS_AUTOMATA says how many are tried (100 unless told), KAIROS_FIRST from which number on, KAIROS_AUTOMATON prints
 // and tries one.
 #include "load_fixture.h"
 
@@ -172,12 +173,24 @@ static uint64_t number_of(const char* name, uint64_t otherwise)
     return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
+// What differed before what is wrong with it was mended.
+static const uint64_t found[] = {112, 126};
+
+static void test_found(void** state)
+{
+    (void)state;
+    Tally tally = {0};
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        try_automaton(found[i], false, &tally);
+    assert_int_equal(tally.agreed, tally.tried);
+}
+
 static void test_automata(void** state)
 {
     (void)state;
     Tally tally = {0};
     uint64_t one = number_of("KAIROS_AUTOMATON", 0), first = number_of("KAIROS_FIRST", 1),
-             count = number_of("KAIROS_AUTOMATA", 150);
+             count = number_of("KAIROS_AUTOMATA", 100);
     if (one != 0)
         try_automaton(one, true, &tally);
     for (uint64_t seed = first; one == 0 && seed < first + count; seed++)
@@ -192,6 +205,6 @@ static void test_automata(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_automata)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found), cmocka_unit_test(test_automata)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

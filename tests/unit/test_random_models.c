@@ -8,13 +8,25 @@
 // is changed, from 1e-10 on downwards, where no error is left that a model could mind; it is counted, and there may be
 // few of them. Looser tolerances say nothing: they make differences of their own, which hide mistakes.
 //
+// Where all counts and discretes are the same and only values of states and times differ, the setting that differs is
+// tried with a hundredth of its tolerance: a relay that switches almost along its level makes 1e-5 of 1e-9.
+//
 // Models that have differed once are tried every time.
 //
 // A second family is written in tenths, so that ticks, crossings, kinks and what comes out of delays meet.
 //
-// A third family is wide: what the other two have not got. It begins at WIDE_FIRST: of its first 2,000 these still
-// differ, and are to be mended: 26, 228, 1820 (rosenbrock sees crossings beside a start at which a guard and some of
-// its derivatives are 0), 105, 1101 (a first step near a start other than 0 becomes too small).
+// A third family is wide: what the other two have not got. It begins at WIDE_FIRST.
+//
+// These still differ, and are to be mended. Of the third family 26, 228, 1820, 304568, 305519, 306838: rosenbrock sees
+// crossings beside a start at which a guard and some of its derivatives are 0; 300960, 304836: what has its square root
+// in its own rate just touches 0, and steps become so short that a run takes minutes. Of the second 302777: sliding
+// along a level that is reached flat (atan(x) > x), between crossings of another relation there, is told after
+// thousands of crossings or not at all; 304225: rk45 hangs where 1 > sqrt(1 + past^2) touches its level in a delayed
+// signal.
+//
+// These have no answer that rounding would not decide: in 303428 of the second family and 306779 of the first a state
+// rests on a level, on which one field is 0 (and the other one begins to lead off); in 304590 and 306610 of the third
+// one a clock samples a multiple of 0.6, to rounding, and mod(x, 0.6) jumps there.
 //
 // KAIROS_MODELS says how many of each are tried (200 unless told; 10000 take some minutes), KAIROS_FIRST from which
 // number on, KAIROS_FAMILY which family (thousandths, tenths, wide; all unless told). KAIROS_MODEL prints and tries
@@ -493,6 +505,22 @@ static bool agree(const Outcome* a, const Outcome* b)
     return true;
 }
 
+// The same happens, and only values differ: by the error that the tolerance of the setting leaves, if a hundredth of it
+// leaves none.
+static bool is_its_tolerance(const Writer* w, kaiModel* const models[2], const Setting* setting, const Outcome* a,
+                             const Outcome* b)
+{
+    bool same = a->status == KAI_END && b->status == KAI_END;
+    for (int i = w->states; i < w->states + w->discretes + w->events && same; i++)
+        same = a->final[i] == b->final[i];
+    if (!same)
+        return false;
+    Setting finer = *setting;
+    finer.rtol /= 100;
+    Outcome closer = run(w, models, &finer);
+    return agree(a, &closer);
+}
+
 static bool is_delicate(const Writer* w, kaiModel* const models[2], const Outcome* normal)
 {
     static const Setting other[] = {
@@ -508,7 +536,6 @@ static bool is_delicate(const Writer* w, kaiModel* const models[2], const Outcom
 
 static void show(const Writer* w, kaiModel* const models[2])
 {
-    fputs(w->text, stdout);
     for (int i = 0; i < SETTINGS; i++)
     {
         Outcome outcome = run(w, models, &settings[i]);
@@ -539,13 +566,21 @@ static void try_model(uint64_t seed, Family family, bool shown, Tally* tally)
         write_wide(&writer, seed);
     else
         write_model(&writer, seed, family == TENTHS);
+    if (shown)
+        puts(writer.text);
+    fflush(stdout);
     kaiModel* models[2] = {load_text(writer.text, "apart"), load_text(writer.text, "whole")};
+    if (shown)
+    {
+        show(&writer, models);
+        fflush(stdout);
+    }
     Outcome first = run(&writer, models, &settings[0]);
     bool same = true;
     for (int i = 1; i < SETTINGS && same; i++)
     {
         Outcome other = run(&writer, models, &settings[i]);
-        same = agree(&first, &other);
+        same = agree(&first, &other) || is_its_tolerance(&writer, models, &settings[i], &first, &other);
     }
     tally->tried++;
     if (same)
@@ -559,10 +594,12 @@ static void try_model(uint64_t seed, Family family, bool shown, Tally* tally)
     {
         tally->different++;
         print_message("seed %llu: settings differ\n", (unsigned long long)seed);
-        show(&writer, models);
+        if (!shown)
+        {
+            puts(writer.text);
+            show(&writer, models);
+        }
     }
-    if (shown)
-        show(&writer, models);
     kaiModel_Free(models[0]);
     kaiModel_Free(models[1]);
 }
@@ -570,10 +607,10 @@ static void try_model(uint64_t seed, Family family, bool shown, Tally* tally)
 // What differed before what is wrong with it was mended.
 static const uint64_t found[] = {2713,  3160,  4108,  4297,  8637,  20436, 21232,  21880,  31093,
                                  32428, 41030, 43470, 63811, 65606, 67992, 106946, 114190, 122166},
-                      found_grid[] = {4986,   5882,   6722,   8162,   8958,   9809,   21262, 22463, 22926,
-                                      30661,  40268,  41084,  43348,  45493,  46437,  49053, 49942, 66238,
-                                      101387, 112602, 201744, 210065, 214219, 221605, 236564},
-                      found_wide[] = {24, 291, 554, 693, 1116, 1178};
+                      found_grid[] = {4986,   5882,   6722,   8162,   8958,   9809,   21262,  22463, 22926,
+                                      30661,  40268,  41084,  43348,  45493,  46437,  49053,  49942, 66238,
+                                      101387, 112602, 201744, 210065, 214219, 221605, 236564, 302542},
+                      found_wide[] = {24, 105, 291, 554, 693, 1101, 1116, 1178};
 
 static void try_found(Family family, Tally* tally)
 {
