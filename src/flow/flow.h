@@ -334,7 +334,8 @@ static inline bool island_is_few(const Flow* flow)  // that of a linear field of
     const Series* series = flow->island_systems[0].series;
     return series != NULL && series_few(series) != NULL;
 }
-// Its step to `limit` at most is flow->leap, which has not been taken. False: it is none of a linear field of few states.
+// Its step to `limit` at most is flow->leap, which has not been taken. False: it is none of a linear field of few
+// states.
 bool island_leaps(Flow* flow, double limit);
 
 // flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is

@@ -318,7 +318,7 @@ __attribute__((always_inline)) static inline bool settle_flight(Flow* flow, cons
     if (!stands_alone(path, s->first, s->second))
         return false;
     double at = s->first / path->length;
-    if (is_crossing(path->guard))        // on its level it has not crossed yet
+    if (is_crossing(path->guard))       // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = smaller(at, 1);
     flow->kernel->counters.guard_calls++;

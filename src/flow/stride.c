@@ -1,6 +1,7 @@
-// Strides (decision 0325): orbits of models whose clocks tick. The solver takes the steps, as in beat.c and flight.c,
-// and islands and guards are told of them; instants are lean ones, which listeners note in one place. What turns out to
-// be more is taken back with the step that led there, and comes again the general way.
+// Strides (decision 0325): orbits of models whose clocks tick. Instants are lean ones, which listeners note in one
+// place. A step to one is a leap (decision 0360), of which neither the solver nor the island is told before the instant
+// has turned out to be a lean one; where there is none, the solver takes the step, as in beat.c and flight.c. What turns
+// out to be more is taken back with the step that led there, and comes again the general way.
 #include "flow/guard_path.h"
 
 #include "kernel/lean.h"

@@ -757,8 +757,7 @@ bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
         return false;
     }
     const FewField* field = system->few(ode->ctx);
-    if (!field || !set_farthest(ode, limit, &a) ||
-        few_take(ode, field, a.h, &a.order) != FEW_WHOLE)
+    if (!field || !set_farthest(ode, limit, &a) || few_take(ode, field, a.h, &a.order) != FEW_WHOLE)
     {
         return false;
     }
