@@ -118,6 +118,22 @@ bool leap_is_clear(Flow* flow)
     return true;
 }
 
+kaiStatus leap_pass(Flow* flow, double t)
+{
+    kaiStatus status = KAI_OK;
+    for (const uint32_t *end, *at = list_guards(flow->kernel, &end); at < end && status == KAI_OK; at++)
+    {
+        GuardState* state = &flow->kernel->guards[*at];
+        if (!is_own(&flow->model->guards[*at], state))
+            continue;
+        state->g = state->g_end;
+        state->slope = state->slope_end;
+        state->from = t;
+        status = flow->hooks->passed(flow->owner, *at, t);
+    }
+    return status;
+}
+
 // ---- the first crossing
 // ----------------------------------------------------------------------------------------------
 
