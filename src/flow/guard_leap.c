@@ -155,8 +155,16 @@ static double value_in_leap(const GuardPath* path, double theta)
     double *R = flow->kernel->R, *x = kernel_states(flow->kernel), tau = theta * flow->leap.length;
     flow->kernel->counters.guard_calls++;
     R[model->reg_time] = guard_path_time(path, theta);
-    for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
-        x[model->guard_states[i]] = state_in_leap(&flow->leap, model->guard_slots[i], tau);
+    if (guard->state_count == 1)
+        x[model->guard_states[guard->first_state]] =
+            state_in_leap(&flow->leap, model->guard_slots[guard->first_state], tau);
+    else
+    {
+        double all[FEW_STATES];
+        ode_leap_to(flow->island_odes[0], &flow->leap, theta, all);
+        for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
+            x[model->guard_states[i]] = all[model->guard_slots[i]];
+    }
     if (flow->guard_direct[path->index])
         R[guard->g] = x[model->guard_states[guard->first_state]];
     else

@@ -95,7 +95,6 @@ bool island_leaps(Flow* flow, double limit)
 static bool leap(Flow* flow, double limit, bool* cut)
 {
     Kernel* kernel = flow->kernel;
-    Ode* ode = flow->island_odes[0];
     int64_t calls = kernel->counters.guard_calls;
     double theta = 1;
     *cut = false;
@@ -115,9 +114,7 @@ static bool leap(Flow* flow, double limit, bool* cut)
         kernel->located_count = 1;
         kernel->guards[kernel->located[0]].slack = 0;
     }
-    ode_leap_take(ode, &flow->leap);
-    if (*cut)
-        ode_cut(ode, theta);
+    ode_leap_take(flow->island_odes[0], &flow->leap, theta);
     return true;
 }
 

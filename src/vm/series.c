@@ -320,7 +320,7 @@ static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host,
         return SERIES_MEMORY;
     s->degree = s->tape->degree;
     s->settled = s->tape->bare && s->tape->mode_count == 0;
-    if (s->tape->bare)
+    if (s->tape->bare || (known && s->tape->firm))
         return SERIES_OK;
     *failed =
         s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host, known);
