@@ -99,6 +99,7 @@ static bool leap(Flow* flow, double limit, bool* cut)
     double theta = 1;
     *cut = false;
     kernel->located_count = 0;
+    ode_wake(flow->island_odes[0]);  // as if no snapshot had been taken
     if (!island_is_few(flow) || !island_leaps(flow, limit))
         return false;
     if (flow->leap.end != limit || !leap_is_clear(flow))

@@ -357,6 +357,7 @@ static bool begin(Stride* s, Flow* flow, double until)
     if (!lean_serves(kernel, s->lean.scene))
         return false;
     s->leaps = flow->island_systems[0].states != NULL;
+    ode_wake(flow->island_odes[0]);
     const Routine* r = s->lean.scene->routine;
     for (uint32_t i = 0; i < r->guard_count; i++)
         if (r->guards[i].state->from != kernel->now.t || !r->guards[i].state->active)
