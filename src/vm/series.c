@@ -305,9 +305,16 @@ static Tape* find_tape(Series* s, const double* R, bool* known)
     *known = false;
     if (s->tape != NULL && has_modes(s->tape, R))
         return s->tape->mode_count == 0 && s->tape->field.few != NULL ? find_twin(s, R, known) : s->tape;
+    uint32_t next = s->tape != NULL ? s->tape->follows : s->tape_count;
+    if (next < s->tape_count && has_modes(s->tapes[next], R))
+        return s->tapes[next];
     for (uint32_t i = 0; i < s->tape_count; i++)
         if (has_modes(s->tapes[i], R))
+        {
+            if (s->tape != NULL)
+                s->tape->follows = i;
             return s->tapes[i];
+        }
     Tape* made = tape_make(s, R);
     return keep_tape(s, made) ? made : NULL;
 }
