@@ -248,7 +248,7 @@ static inline bool start_there(Stride* s, const Leap* leap)
 }
 
 // To the next instant and through it. False: the general way has to take the step, and nothing has changed.
-static inline bool pass_leaping(Stride* s)
+__attribute__((noinline)) static bool pass_leaping(Stride* s)
 {
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
