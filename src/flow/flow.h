@@ -188,6 +188,7 @@ struct Flow
     uint32_t orbit_wait, orbit_pause;  // steps that are taken without an orbit after one that was not worth it
     OdeFlight flight;
     OdeLeap leap;
+    bool leapt;                            // the last step of an only island was one
     uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;

@@ -118,6 +118,22 @@ bool leap_is_clear(Flow* flow)
     return true;
 }
 
+kaiStatus leap_pass(Flow* flow, double t)
+{
+    kaiStatus status = KAI_OK;
+    for (const uint32_t *end, *at = list_guards(flow->kernel, &end); at < end && status == KAI_OK; at++)
+    {
+        GuardState* state = &flow->kernel->guards[*at];
+        if (!is_own(&flow->model->guards[*at], state))
+            continue;
+        state->g = state->g_end;
+        state->slope = state->slope_end;
+        state->from = t;
+        status = flow->hooks->passed(flow->owner, *at, t);
+    }
+    return status;
+}
+
 // ---- the first crossing
 // ----------------------------------------------------------------------------------------------
 
@@ -139,8 +155,16 @@ static double value_in_leap(const GuardPath* path, double theta)
     double *R = flow->kernel->R, *x = kernel_states(flow->kernel), tau = theta * flow->leap.length;
     flow->kernel->counters.guard_calls++;
     R[model->reg_time] = guard_path_time(path, theta);
-    for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
-        x[model->guard_states[i]] = state_in_leap(&flow->leap, model->guard_slots[i], tau);
+    if (guard->state_count == 1)
+        x[model->guard_states[guard->first_state]] =
+            state_in_leap(&flow->leap, model->guard_slots[guard->first_state], tau);
+    else
+    {
+        double all[FEW_STATES];
+        ode_leap_to(flow->island_odes[0], &flow->leap, theta, all);
+        for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
+            x[model->guard_states[i]] = all[model->guard_slots[i]];
+    }
     if (flow->guard_direct[path->index])
         R[guard->g] = x[model->guard_states[guard->first_state]];
     else

@@ -141,6 +141,7 @@ bool guards_are_plain(const Flow* flow, const Routine* r);  // all of them may b
 // guard_leap.c: the same in flow->leap, which has not been taken, of a model with one island.
 // No guard can have crossed; g and slope at its end are noted.
 bool leap_is_clear(Flow* flow);
+kaiStatus leap_pass(Flow* flow, double t);  // then they pass that end
 // True: *index crosses at *theta, alone.
 bool guard_search_leap(Flow* flow, uint32_t* index, double* theta);
 

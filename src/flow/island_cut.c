@@ -95,15 +95,16 @@ bool island_leaps(Flow* flow, double limit)
 static bool leap(Flow* flow, double limit, bool* cut)
 {
     Kernel* kernel = flow->kernel;
-    Ode* ode = flow->island_odes[0];
     int64_t calls = kernel->counters.guard_calls;
     double theta = 1;
     *cut = false;
     kernel->located_count = 0;
+    ode_wake(flow->island_odes[0]);  // as if no snapshot had been taken
     if (!island_is_few(flow) || !island_leaps(flow, limit))
         return false;
     if (flow->leap.end != limit || !leap_is_clear(flow))
     {
+        flow->islands[0].loaded = NAN;
         *cut = flow->islands[0].watched && guard_search_leap(flow, &kernel->located[0], &theta) &&
                flow->leap.start + theta * flow->leap.length > flow->leap.start;
         if (!*cut)
@@ -114,10 +115,18 @@ static bool leap(Flow* flow, double limit, bool* cut)
         kernel->located_count = 1;
         kernel->guards[kernel->located[0]].slack = 0;
     }
-    ode_leap_take(ode, &flow->leap);
-    if (*cut)
-        ode_cut(ode, theta);
+    ode_leap_take(flow->island_odes[0], &flow->leap, theta);
     return true;
+}
+
+// Where the island stands, into its registers. Bonds are not tied where it goes from tick to tick.
+static void load_end(Flow* flow)
+{
+    const IslandSystem* own = &flow->island_systems[0];
+    const double* x = ode_state(flow->island_odes[0]);
+    for (int i = 0; i < own->system.n; i++)
+        own->states[i] = x[i];
+    flow->islands[0].loaded = ode_time(flow->island_odes[0]);
 }
 
 // The step of the only island, with what crosses in it. False: the solver failed.
@@ -128,7 +137,8 @@ static bool take_step(Flow* flow, double limit, bool* cut)
     do
     {
         double theta = 1;
-        if (leap(flow, limit, cut))
+        flow->leapt = leap(flow, limit, cut);
+        if (flow->leapt)
             return true;
         if (hidden_step(flow, 0, limit) != ODE_OK)
             return false;
@@ -150,6 +160,8 @@ IslandReach island_reaches(Flow* flow, double limit)
     if (!take_step(flow, limit, &cut))
         return REACH_EARLIER;  // as it will be again, and said then
     s->loaded = NAN;
+    if (flow->leapt && flow->island_systems[0].states != NULL)
+        load_end(flow);
     s->ahead = larger(s->ahead, ode_time(ode) - t);
     if (ode_time(ode) == limit && !cut)
         return REACH_LIMIT;

@@ -1,5 +1,5 @@
 // The run loop: start, steps, instants, end. The agenda tells what comes next; only what is due is worked on.
-#include "flow/flow.h"
+#include "flow/guard_path.h"
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
 
@@ -313,6 +313,8 @@ kaiStatus flow_arrive(Flow* flow, double t)
     Kernel* kernel = flow->kernel;
     if (flow->model->guards_count == 0)
         return KAI_OK;
+    if (flow->leapt)
+        return kernel->located_count == 0 ? leap_pass(flow, t) : KAI_OK;
     if (kernel->located_count == 0)
         return islands_arrive(flow, 0);
     kernel->guards[kernel->located[0]].due = t;

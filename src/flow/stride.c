@@ -1,6 +1,7 @@
-// Strides (decision 0325): orbits of models whose clocks tick. The solver takes the steps, as in beat.c and flight.c,
-// and islands and guards are told of them; instants are lean ones, which listeners note in one place. What turns out to
-// be more is taken back with the step that led there, and comes again the general way.
+// Strides (decision 0325): orbits of models whose clocks tick. Instants are lean ones, which listeners note in one
+// place. A step to one is a leap (decision 0360), of which neither the solver nor the island is told before the instant
+// has turned out to be a lean one; where there is none, the solver takes the step, as in beat.c and flight.c. What
+// turns out to be more is taken back with the step that led there, and comes again the general way.
 #include "flow/guard_path.h"
 
 #include "kernel/lean.h"
@@ -202,22 +203,6 @@ static inline bool find_leap(Stride* s, Leap* leap)
            !kernel_reached(kernel, t, kernel->instant_time);
 }
 
-// Those that have not crossed pass the end of the step.
-static inline kaiStatus pass_guards(Stride* s, double t)
-{
-    Flow* flow = s->flow;
-    const Routine* r = s->lean.scene->routine;
-    kaiStatus status = KAI_OK;
-    for (const RoutineGuard *at = r->guards, *end = at + r->guard_count; status == KAI_OK && at < end; at++)
-    {
-        at->state->g = at->state->g_end;
-        at->state->slope = at->state->slope_end;
-        at->state->from = t;
-        status = flow->hooks->passed(flow->owner, at->index, t);
-    }
-    return status;
-}
-
 static inline LeanEnd react_there(Stride* s, const Leap* leap)
 {
     Flow* flow = s->flow;
@@ -263,7 +248,7 @@ static inline bool start_there(Stride* s, const Leap* leap)
 }
 
 // To the next instant and through it. False: the general way has to take the step, and nothing has changed.
-static inline bool pass_leaping(Stride* s)
+__attribute__((noinline)) static bool pass_leaping(Stride* s)
 {
     Flow* flow = s->flow;
     Kernel* kernel = flow->kernel;
@@ -274,7 +259,7 @@ static inline bool pass_leaping(Stride* s)
         kernel->counters.guard_calls = s->kept.counters.guard_calls;
         return false;
     }
-    s->status = leap.crossed == NULL ? pass_guards(s, leap.t) : KAI_OK;
+    s->status = leap.crossed == NULL ? leap_pass(flow, leap.t) : KAI_OK;
     LeanEnd end = s->status == KAI_OK ? react_there(s, &leap) : LEAN_BACK;
     if (end == LEAN_MOVED && start_there(s, &leap))
     {
@@ -372,6 +357,7 @@ static bool begin(Stride* s, Flow* flow, double until)
     if (!lean_serves(kernel, s->lean.scene))
         return false;
     s->leaps = flow->island_systems[0].states != NULL;
+    ode_wake(flow->island_odes[0]);
     const Routine* r = s->lean.scene->routine;
     for (uint32_t i = 0; i < r->guard_count; i++)
         if (r->guards[i].state->from != kernel->now.t || !r->guards[i].state->active)

@@ -201,7 +201,7 @@ static inline void take_rows(const Ode* ode, const FewProduct* p, int count, Row
 }
 
 // Orders from + 1 to `to` of what products feed.
-__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to, Rows* rows)
+INLINE void add_products(Ode* ode, const FewField* f, int from, int to, Rows* rows)
 {
     Row z;
     double** next = ode->dense + 1;
@@ -253,7 +253,7 @@ static inline void measure_row(const Row* row, double last, int k, double h, dou
 }
 
 // What is left of products beyond order k, by its size: their own terms may be 0 for a while between others.
-static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, double power, const Rows* rows)
+INLINE bool is_rest_small(const Ode* ode, const FewField* f, int k, double h, double power, const Rows* rows)
 {
     double x[ODE_ORDER + 2], other[ODE_ORDER + 2], *y, rtol = ode->options.rtol;
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++, rows++)
@@ -279,6 +279,15 @@ static inline bool is_rest_small(const Ode* ode, const FewField* f, int k, doubl
     return true;
 }
 
+// Orders from + 1 to `to` of what products feed. True: neither the last two of them nor what comes after them matter.
+__attribute__((noinline)) static bool take_products(Ode* ode, const FewField* f, int from, int to, double h,
+                                                    double power)
+{
+    Rows rows[FEW_PRODUCTS];
+    add_products(ode, f, from, to, rows);
+    return are_products_small(ode, f, to, h, power) && is_rest_small(ode, f, to, h, power, rows);
+}
+
 // -------------------------------------------------------------------------------------------------------------- orders
 
 // Order k + 1 from order k, at `c`.
@@ -301,7 +310,6 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
     const bool products = f->product_count > 0;
     double power = 1;
     bool before = false;
-    Rows rows[FEW_PRODUCTS];
     put(ode->dense[0], x, shape);
     put(ode->dense[1], c, shape);
     for (int k = 1, made = 1; k <= ODE_ORDER; k++)
@@ -312,20 +320,15 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
         if (small && before)
         {
             *order = k;
-            if (!products)
+            if (!products || take_products(ode, f, made, k, h, power))
             {
                 return true;
             }
-            add_products(ode, f, made, k, rows);
             made = k;
-            if (are_products_small(ode, f, k, h, power) && is_rest_small(ode, f, k, h, power, rows))
-            {
-                return true;
-            }
         }
         if (k == ODE_ORDER)
         {
-            add_products(ode, f, made, k, rows);
+            take_products(ode, f, made, k, h, power);
             break;
         }
         before = small;

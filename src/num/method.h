@@ -251,6 +251,17 @@ static inline void ode_note_event(Ode* ode)
     }
 }
 
+// The times of the last step where it ends at theta.
+static inline void ode_end_at(OdeState* s, double theta)
+{
+    s->scale *= theta;
+    double length = s->scale * s->h;
+    s->t = s->t_start + length;
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
+    s->trial = s->t - s->t_start;
+    s->slope_valid = false;
+}
+
 // A restart at t: there is no step behind it.
 static inline void ode_begin_again(OdeState* s, double t, bool fresh)
 {

@@ -508,23 +508,12 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
-// The times of the step where it ends at theta.
-static void end_at(OdeState* s, double theta)
-{
-    s->scale *= theta;
-    double length = s->scale * s->h;
-    s->t = s->t_start + length;
-    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
-    s->trial = s->t - s->t_start;
-    s->slope_valid = false;
-}
-
 void ode_leave(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
     if (theta < 1 && s->t != s->t_start)
     {
-        end_at(s, theta);
+        ode_end_at(s, theta);
     }
     ode_note_event(ode);
 }
@@ -554,7 +543,7 @@ void ode_cut(Ode* ode, double theta)
         ode_dense(ode, theta, ode->x, ode->slope);
         forget_end(ode);
     }
-    end_at(s, theta);
+    ode_end_at(s, theta);
     ode_note_event(ode);
 }
 
@@ -564,7 +553,7 @@ void ode_retreat(Ode* ode, double theta, double next)
     if (theta > 0)
     {
         ode_dense(ode, theta, ode->x, ode->slope);
-        end_at(s, theta);
+        ode_end_at(s, theta);
     }
     else
     {

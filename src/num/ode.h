@@ -268,7 +268,7 @@ typedef struct OdeLeap
     const double *x, *slopes;  // at its end
 } OdeLeap;
 bool ode_leap(Ode* ode, double limit, OdeLeap* leap);
-void ode_leap_take(Ode* ode, const OdeLeap* leap);  // as ode_step does
+void ode_leap_take(Ode* ode, const OdeLeap* leap, double theta);  // as ode_step does, and ode_cut at theta < 1
 // Where a cut at theta < 1 ends: its time, and the states.
 double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x);
 // The step was taken up to theta (1: all of it), and the solver has started again there, from x with the slopes f.

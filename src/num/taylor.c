@@ -771,15 +771,30 @@ bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
     return true;
 }
 
-void ode_leap_take(Ode* ode, const OdeLeap* leap)
+void ode_leap_take(Ode* ode, const OdeLeap* leap, double theta)
 {
+    OdeState* s = &ode->state;
+    double x[FEW_STATES];
     Attempt a = {.h = leap->length, .t_end = leap->end, .order = leap->degree, .sure = true};
-    ode->state.trial = a.h;
+    s->trial = a.h;
     accept(ode, &a, INFINITY, false);
     if (ode->options.method == ODE_AUTO)
     {
         choice_flown(ode);
     }
+    if (theta >= 1)
+    {
+        return;
+    }
+    few_fill(ode, leap->degree, theta * leap->length, x);
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->x[i] = x[i];
+        ode->dense[CARRY][i] = 0;
+    }
+    s->carries = false;
+    ode_end_at(s, theta);
+    ode_note_event(ode);
 }
 
 double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x)
@@ -804,7 +819,7 @@ void ode_leapt(Ode* ode, const OdeLeap* leap, double theta, const double* x, con
         s->t = leap->start + length;
         s->t_low += length - (s->t - leap->start);
         s->trial = s->t - leap->start;
-        ode_note_event(s);
+        ode_note_event(ode);
     }
     else
     {

@@ -305,9 +305,16 @@ static Tape* find_tape(Series* s, const double* R, bool* known)
     *known = false;
     if (s->tape != NULL && has_modes(s->tape, R))
         return s->tape->mode_count == 0 && s->tape->field.few != NULL ? find_twin(s, R, known) : s->tape;
+    uint32_t next = s->tape != NULL ? s->tape->follows : s->tape_count;
+    if (next < s->tape_count && has_modes(s->tapes[next], R))
+        return s->tapes[next];
     for (uint32_t i = 0; i < s->tape_count; i++)
         if (has_modes(s->tapes[i], R))
+        {
+            if (s->tape != NULL)
+                s->tape->follows = i;
             return s->tapes[i];
+        }
     Tape* made = tape_make(s, R);
     return keep_tape(s, made) ? made : NULL;
 }
@@ -320,7 +327,7 @@ static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host,
         return SERIES_MEMORY;
     s->degree = s->tape->degree;
     s->settled = s->tape->bare && s->tape->mode_count == 0;
-    if (s->tape->bare)
+    if (s->tape->bare || (known && s->tape->firm))
         return SERIES_OK;
     *failed =
         s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host, known);

@@ -230,6 +230,7 @@ typedef struct Tape
     bool steady;        // the first part is what moves as time does
     bool straight;      // no other is a loop, and there is one
     bool bare;          // order 0 brings nothing to it
+    bool firm;          // nothing but constants
     bool alone;         // there is nothing but the field
     int degree;
     int orders;  // series_orders

@@ -83,7 +83,10 @@ static void sum_up(Tape* t)
         tape_run_part(t, &t->parts[0], 1);
     tape_field_begin(t);
     t->summed = true;
-    t->bare = t->obstacle == NO_REG && t->load_count + t->side_count + t->term_count + t->matrix_count == 0;
+    t->firm = t->obstacle == NO_REG && t->load_count == t->constant_count &&
+              t->side_count + t->term_count + t->matrix_count == 0;
+    t->bare = t->firm && t->load_count == 0;
+    t->firm &= t->quad_count == 0;
 }
 
 bool tape_has_constants(const Tape* t, const double* R)

@@ -21,6 +21,6 @@ costs()
 }
 costs ball 2000 8000 1730
 costs sigdel 0.1 0.3 3530
-costs boost 0.02 0.04 5300
-costs boost_bond 0.01 0.02 9400
+costs boost 0.02 0.04 4450
+costs boost_bond 0.01 0.02 8600
 costs gas10 2 8 12600

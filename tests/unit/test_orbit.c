@@ -339,6 +339,26 @@ static void test_random_flights(void** state)
     compare_random(put_flight, "flights");
 }
 
+// A converter: two ticks and an end of the current in each of 4000 periods. What the source has given is what is stored
+// and what the load has used. A copy goes on as the run that it was taken of.
+static void test_converter(void** state)
+{
+    (void)state;
+    Seen s = run_all("model M {\n  state i = 0, v = 0, given = 0, used = 0\n"
+                     "  event open = clock(10, 5), close = clock(10, 10)\n  given' = 12*i\n  used' = v^2/50\n"
+                     "  modes {\n  initial mode on_ { i' = 12/20; v' = -v/(50*47)\n"
+                     "    on open if i > 0 or v < 12 -> diode\n    on open -> rest }\n"
+                     "  mode diode { i' = (12 - v)/20; v' = (i - v/50)/47\n"
+                     "    on close -> on_\n    on down(i) -> rest { i := 0 } }\n"
+                     "  mode rest { i' = 0; v' = -v/(50*47)\n    on close -> on_\n    on v < 12 -> diode }\n  }\n}\n"
+                     "experiment e of M { stop = 40003; rtol = 1e-8; atol = 1e-10; record v every 7300 }\n",
+                     none, true);
+    assert_int_equal(s.status, KAI_END);
+    assert_true(s.counters.instants > 11000 && 10 * s.calls < s.counters.instants);
+    assert_true(fabs(s.x[2] - s.x[3] - 20 * s.x[0] * s.x[0] / 2 - 47 * s.x[1] * s.x[1] / 2) < 1e-5 * s.x[2]);
+    assert_true(s.x[3] > 1000);
+}
+
 static void test_limits(void** state)
 {
     (void)state;
@@ -377,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball),           cmocka_unit_test(test_bodies),
                                        cmocka_unit_test(test_random_flights), cmocka_unit_test(test_random_machines),
-                                       cmocka_unit_test(test_limits),         cmocka_unit_test(test_interrupt)};
+                                       cmocka_unit_test(test_converter),      cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_interrupt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
