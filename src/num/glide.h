@@ -7,17 +7,24 @@
 
 #include <math.h>
 
+// The shortest step at t.
+static inline double glide_least(double t)
+{
+    double least = TIME_SMALLEST_STEP * fabs(t);
+    return least > TIME_NOTHING ? least : TIME_NOTHING;
+}
+
 // How far a step from t may go that its own terms do not limit, where nobody has asked for shorter steps: its length,
 // and *end. False: that is shorter than t resolves.
 static inline bool glide_farthest(double mean, double low, double t, double limit, double* length, double* end)
 {
     double most = mean > 0 ? 3 * mean : INFINITY;
-    double far = 1e3 * (1 + fabs(t)), least = TIME_SMALLEST_STEP * fabs(t);
+    double far = 1e3 * (1 + fabs(t));
     most = far < most ? far : most;
     bool last = t + most * CONTROL_STRETCH >= limit;
     *end = last ? limit : t + most;
     *length = (*end - t) - low;
-    return last || most >= (least > TIME_NOTHING ? least : TIME_NOTHING);
+    return last || most >= glide_least(t);
 }
 
 // The end of a step of that length from t, and what it lacks.
@@ -43,7 +50,7 @@ static inline void glide_leave(OdeGlide* glide, OdeSpan* step, double theta)
         step->end = glide_end_at(step->start, glide->start_low, step->scale * step->length, &glide->low);
     }
     double distance = step->end - glide->event_time;
-    if (!(distance > 0))
+    if (!(distance > glide_least(step->end)))
     {
         return;
     }
