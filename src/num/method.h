@@ -239,7 +239,7 @@ static inline void ode_note_event(Ode* ode)
 {
     OdeState* s = &ode->state;
     double distance = s->t - s->event_time;
-    if (!(distance > ode_shortest(ode)))
+    if (!(distance > (s->event_mean > 0 ? 0 : ode_shortest(ode))))
     {
         return;
     }
@@ -247,7 +247,7 @@ static inline void ode_note_event(Ode* ode)
     s->event_time = s->t;
     if (s->next > 3 * s->event_mean)
     {
-        s->next = 3 * s->event_mean;
+        s->next = ode_larger(3 * s->event_mean, ode_shortest(ode));
     }
 }
 
