@@ -32,13 +32,17 @@ void guard_keep_side(const GuardPath* path, double theta, double g, double slope
     double *side = &kernel->R[guard->side], end = guard_path_time(path, theta);
     if (!is_crossing(guard))
         return;
+    bool through = slope * *side < 0 && !is_past(kernel, guard, slope) && !guard_is_flat(path, g, slope) &&
+                   fabs(g) <= fabs(slope) * guard_crossing_slack(path, end, g, slope);
+    bool turned = guard_has_turned(kernel, guard, g);
+    if (!turned && !through)
+        return;
     if (!guard_path_on_level(path, theta, g))
     {
-        *side = guard_has_turned(kernel, guard, g) ? sign_of(g) : *side;
+        *side = turned ? sign_of(g) : *side;
         return;
     }
-    bool through = slope * *side < 0 && !is_past(kernel, guard, slope) && !guard_is_flat(path, g, slope);
-    if (!through || fabs(g) > fabs(slope) * guard_crossing_slack(path, end, g, slope))
+    if (!through)
         return;
     bool flat = guard_came_flat(path, theta, g, slope);
     guard_path_value(path, theta);  // which it has looked back from
