@@ -136,7 +136,7 @@ static inline RoutineGuard* fly(Orbit* o)
     double tau = theta * flow->flight.length, *x = o->own->states;
     OrbitTime* next = &o->next;
     next->t = glide_end_at(now->t, now->low, tau, &next->low);
-    if (!(next->t < o->until) || !(next->t - now->last > glide_least(next->t)) ||
+    if (!(next->t < o->until) || !glide_tells(now->mean, next->t - now->last, next->t) ||
         kernel_reached(flow->kernel, o->limit, next->t))
         return NULL;
     next->mean = glide_mean(now->mean, next->t - now->last);

@@ -35,6 +35,12 @@ static inline double glide_end_at(double t, double low, double length, double* e
     return end;
 }
 
+// Whether an event so far from the last one tells something about steps: a first one has to be a step away.
+static inline bool glide_tells(double mean, double distance, double t)
+{
+    return distance > (mean > 0 ? 0 : glide_least(t));
+}
+
 // The mean distance of events after one that is so far from the last.
 static inline double glide_mean(double mean, double distance)
 {
@@ -50,7 +56,7 @@ static inline void glide_leave(OdeGlide* glide, OdeSpan* step, double theta)
         step->end = glide_end_at(step->start, glide->start_low, step->scale * step->length, &glide->low);
     }
     double distance = step->end - glide->event_time;
-    if (!(distance > glide_least(step->end)))
+    if (!glide_tells(glide->event_mean, distance, step->end))
     {
         return;
     }
@@ -58,7 +64,8 @@ static inline void glide_leave(OdeGlide* glide, OdeSpan* step, double theta)
     glide->event_time = step->end;
     if (glide->next > 3 * glide->event_mean)
     {
-        glide->next = 3 * glide->event_mean;
+        double most = 3 * glide->event_mean, least = glide_least(step->end);
+        glide->next = most > least ? most : least;
     }
 }
 
