@@ -236,8 +236,8 @@ void ode_prepare_cubic(Ode* ode)
 }
 
 const OdeMethodTable ode_rk45 = {
-    .stages = 5, .terms = 4, .order = 5, .leaps = true, .step = rk45_step, .prepare = rk45_prepare};
+    .stages = 5, .terms = 4, .order = 5, .first_looked = true, .step = rk45_step, .prepare = rk45_prepare};
 const OdeMethodTable ode_rk23 = {
-    .stages = 3, .terms = 3, .order = 3, .leaps = true, .step = rk23_step, .prepare = ode_prepare_cubic};
+    .stages = 3, .terms = 3, .order = 3, .first_looked = true, .step = rk23_step, .prepare = ode_prepare_cubic};
 const OdeMethodTable ode_euler = {
     .stages = 1, .terms = 1, .order = 1, .fixed = true, .step = euler_step, .prepare = ode_prepare_linear};

@@ -298,6 +298,6 @@ const OdeMethodTable ode_trapezoid = {.stages = 2,
                                       .terms = 3,
                                       .order = 2,
                                       .matrix = true,
-                                      .leaps = true,
+                                      .first_looked = true,
                                       .step = trapezoid_step,
                                       .prepare = ode_prepare_cubic};

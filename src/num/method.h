@@ -89,7 +89,7 @@ typedef struct OdeState
     bool fresh;           // CVODE: the next start takes the first step of the options
     bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
-    bool looked;          // leap.c: a step has been taken since the start
+    bool looked;          // first_step.c: a step has been taken since the start
     int met_next;         // taylor: the next place in `met`
     OdeChoice choice;     // its end and the beginning of the next are one line of the cache
     OdeStats stats;
@@ -101,13 +101,13 @@ typedef struct OdeMaps OdeMaps;
 
 typedef struct OdeMethodTable
 {
-    int stages;   // work vectors
-    int terms;    // coefficient vectors of the dense output
-    int order;    // of the solution that is carried on
-    bool fixed;   // fixed step
-    bool matrix;  // needs a Jacobian and a linear solver of its own
-    bool plans;   // finds its first step itself
-    bool leaps;   // asks for f at simple parts of a step only: leap.c looks into its first one
+    int stages;         // work vectors
+    int terms;          // coefficient vectors of the dense output
+    int order;          // of the solution that is carried on
+    bool fixed;         // fixed step
+    bool matrix;        // needs a Jacobian and a linear solver of its own
+    bool plans;         // finds its first step itself
+    bool first_looked;  // asks for f at simple parts of a step only: first_step.c looks into its first one
     int (*step)(Ode* ode, double limit);
     void (*prepare)(Ode* ode);  // makes the coefficients of the dense output; NULL: the step makes them
     int (*create)(Ode* ode);
@@ -284,8 +284,8 @@ void ode_prepare_linear(Ode* ode);
 // ode.c: the Jacobian at (t, x) unless it is there, into ode->jacobian->values. Status as a trial.
 int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h, bool time);
 
-// leap.c: a step that is the first since the start.
-int leap_step(Ode* ode, double limit);
+// first_step.c: a step that is the first since the start.
+int first_step(Ode* ode, double limit);
 
 // implicit.c: solve z = base + gh f(t, z) from the guess in z; f(t, z) into fz. Status as a trial.
 int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, double* fz);

@@ -366,7 +366,7 @@ int ode_method_step(Ode* ode, double limit)
             return status;
         }
     }
-    return ode->method->leaps && !s->looked ? leap_step(ode, limit) : ode->method->step(ode, limit);
+    return ode->method->first_looked && !s->looked ? first_step(ode, limit) : ode->method->step(ode, limit);
 }
 
 int ode_step(Ode* ode, double limit)

@@ -43,7 +43,7 @@ static void take_back(Ode* ode)
     s->slope_valid = true;
 }
 
-int leap_step(Ode* ode, double limit)
+int first_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     int status = ode->method->step(ode, limit);
