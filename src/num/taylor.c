@@ -15,10 +15,10 @@
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
 // random walk.
+#include "num/taylor.h"
 #include "base/tolerance.h"
 #include "num/choice.h"
 #include "num/control.h"
-#include "num/few.h"
 #include "num/map.h"
 
 enum
@@ -26,7 +26,6 @@ enum
     SPARE = 2,  // orders more, where a step costs much beside them, or fewer, where products are much of their cost
     ORDER_MOST =
         24,  // of a field that is not linear: beyond it nothing is gained, and at the finest tolerance digits are lost
-    CARRY = ODE_ORDER + 1,
     BLOCK = 8,         // states that are evaluated together: a line of the cache
     FEW = FEW_STATES,  // each of which is better evaluated by itself; orders of a short polynomial
 };
@@ -65,7 +64,7 @@ static int taylor_begin(Ode* ode)
     ode->state.expanded = status == TRIAL_OK;
     if (!ode->state.carries)
     {
-        memset(ode->dense[CARRY], 0, sizeof(double) * (size_t)ode->n);
+        memset(ode->dense[TAYLOR_CARRY], 0, sizeof(double) * (size_t)ode->n);
     }
     return status;
 }
@@ -269,7 +268,7 @@ static void evaluate(Ode* ode, int order, double h)
 {
     const int n = ode->n;
     double* restrict sum = ode->x_start, * restrict slope = ode->stage[0], * restrict lost = ode->slope_start;
-    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
+    const double* restrict x = ode->x, * restrict carry = ode->dense[TAYLOR_CARRY];
     int i = 0;
     for (; i + BLOCK <= n; i += BLOCK)
     {
@@ -314,17 +313,8 @@ static double measure(Ode* ode, int order, double h)
     return all == 0 ? most : INFINITY;
 }
 
-typedef struct Attempt
-{
-    double h, t_end;
-    int order;
-    bool exact;
-    bool sure;  // no check is needed: the slope at its end is that of the polynomial
-    bool far;   // no term limits the step: what is hidden behind zeros may vanish at the end as well as at the start
-} Attempt;
-
 // The defect inside the step, as an error of the step: sin(t)^8 is nothing around 0 and at π, and much between them.
-static int look_inside(Ode* ode, const Attempt* a, double* error)
+static int look_inside(Ode* ode, const TaylorAttempt* a, double* error)
 {
     double at = WINDOW_LOOK_1 * a->h;
     evaluate(ode, a->order, at);
@@ -339,7 +329,7 @@ static int look_inside(Ode* ode, const Attempt* a, double* error)
 
 // x at the end and f there. The carried digits are kept apart until the step stands. A polynomial by structure has no
 // defect: its slope is f, and where an event cuts the step nobody asks for that.
-static int attempt(Ode* ode, const Attempt* a, double* error)
+static int attempt(Ode* ode, const TaylorAttempt* a, double* error)
 {
     OdeState* s = &ode->state;
     const size_t bytes = sizeof(double) * (size_t)ode->n;
@@ -374,11 +364,11 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
     return TRIAL_OK;
 }
 
-static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
+void taylor_accept(Ode* ode, const TaylorAttempt* a, double natural, bool rejected)
 {
     OdeState* s = &ode->state;
-    double* carry = ode->dense[CARRY];  // the lost digits belong to the step now
-    ode->dense[CARRY] = ode->stage[2];
+    double* carry = ode->dense[TAYLOR_CARRY];  // the lost digits belong to the step now
+    ode->dense[TAYLOR_CARRY] = ode->stage[2];
     ode->stage[2] = carry;
     ode_accept(ode, a->h, a->t_end, FORM_SERIES);
     s->terms = a->order + 1;
@@ -441,7 +431,7 @@ static int prepare(Ode* ode, double horizon, bool early, int made, Expansion* e,
 }
 
 // The length that a step may have, at most to the horizon, ending at a time that t can represent.
-static bool set_length(Ode* ode, double limit, double proposed, Attempt* a)
+static bool set_length(Ode* ode, double limit, double proposed, TaylorAttempt* a)
 {
     OdeState* s = &ode->state;
     bool last;
@@ -470,7 +460,7 @@ static double first_trial(const Ode* ode, double horizon, double natural)
 
 // As far as a step may go that its own terms do not limit: what set_length makes of first_trial and horizon_of, where
 // nobody has asked for shorter steps.
-static bool set_farthest(Ode* ode, double limit, Attempt* a)
+bool taylor_farthest(Ode* ode, double limit, TaylorAttempt* a)
 {
     const OdeState* s = &ode->state;
     double most = s->t == s->event_time && s->event_mean > 0 ? 3 * s->event_mean : INFINITY, far = farthest(s);
@@ -486,7 +476,7 @@ static bool set_farthest(Ode* ode, double limit, Attempt* a)
 }
 
 // The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.
-static int expand_exact(Ode* ode, int degree)
+int taylor_expand_exact(Ode* ode, int degree)
 {
     const int n = ode->n;
     double* restrict x = ode->dense[0], * restrict slope = ode->dense[1];
@@ -502,12 +492,12 @@ static int expand_exact(Ode* ode, int degree)
 static bool step_exact(Ode* ode, double limit, int degree, int* status)
 {
     OdeState* s = &ode->state;
-    Attempt a = {.order = degree, .exact = true};
-    if (expand_exact(ode, degree) != TRIAL_OK)
+    TaylorAttempt a = {.order = degree, .exact = true};
+    if (taylor_expand_exact(ode, degree) != TRIAL_OK)
     {
         return false;
     }
-    if (!set_farthest(ode, limit, &a))
+    if (!taylor_farthest(ode, limit, &a))
     {
         *status = ODE_ERR_STEP;
         return true;
@@ -517,7 +507,7 @@ static bool step_exact(Ode* ode, double limit, int degree, int* status)
     {
         return false;  // the general way shortens it
     }
-    accept(ode, &a, INFINITY, false);
+    taylor_accept(ode, &a, INFINITY, false);
     *status = ODE_OK;
     return true;
 }
@@ -526,12 +516,12 @@ static bool step_exact(Ode* ode, double limit, int degree, int* status)
 static bool step_mapped(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
-    Attempt a = {.sure = true};
+    TaylorAttempt a = {.sure = true};
     if (!map_serves(ode))
     {
         return false;
     }
-    if (!s->expanded || !set_farthest(ode, limit, &a))
+    if (!s->expanded || !taylor_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -542,7 +532,7 @@ static bool step_mapped(Ode* ode, double limit)
     }
     s->trial = a.h;
     a.order = map_terms(map) - 1;
-    accept(ode, &a, INFINITY, false);
+    taylor_accept(ode, &a, INFINITY, false);
     s->dense_ready = false;
     return true;
 }
@@ -550,8 +540,8 @@ static bool step_mapped(Ode* ode, double limit)
 // A step of a linear field of few states to the horizon. False: it does not get there, but *made orders are there.
 static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
 {
-    Attempt a = {.sure = true};
-    if (!set_farthest(ode, limit, &a))
+    TaylorAttempt a = {.sure = true};
+    if (!taylor_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -562,7 +552,7 @@ static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
         return false;
     }
     ode->state.trial = a.h;
-    accept(ode, &a, INFINITY, false);
+    taylor_accept(ode, &a, INFINITY, false);
     return true;
 }
 
@@ -587,7 +577,7 @@ static int taylor_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     Expansion e;
-    Attempt a;
+    TaylorAttempt a;
     int done = ODE_OK, made = 1;
     if (step_known(ode, limit, &made, &done))
     {
@@ -620,7 +610,7 @@ static int taylor_step(Ode* ode, double limit)
         }
         if (status == TRIAL_OK && error <= 1)
         {
-            accept(ode, &a, natural, rejected);
+            taylor_accept(ode, &a, natural, rejected);
             return ODE_OK;
         }
         blame(ode, status, error);
@@ -642,202 +632,6 @@ static int taylor_step(Ode* ode, double limit)
     }
 }
 
-// -------------------------------------------------------------------------------------------------------------- flight
-
-static inline bool flies(const Ode* ode)
-{
-    const OdeState* s = &ode->state;
-    return ode->method == &ode_taylor && s->expanded && s->slope_valid && !s->at_breakpoint && ode->n > 0 &&
-           (ode->options.method != ODE_AUTO || s->choice.wish == s->choice.method) && s->form == FORM_POINT;
-}
-
-bool ode_flies(const Ode* ode)
-{
-    return flies(ode);
-}
-
-bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
-{
-    const OdeState* s = &ode->state;
-    Attempt a;
-    if (!flies(ode) || expand_exact(ode, degree) != TRIAL_OK || !set_farthest(ode, limit, &a))
-    {
-        return false;
-    }
-    *flight = (OdeFlight){.start = s->t, .length = a.h, .degree = degree};
-    for (int k = 0; k <= degree; k++)
-    {
-        flight->c[k] = ode->dense[k];
-    }
-    return true;
-}
-
-static inline bool relaunches(const Ode* ode)
-{
-    const OdeChoice* c = &ode->state.choice;
-    return ode->method == &ode_taylor && ode->n > 0 && !ode->linear && ode->options.breakpoint == ODE_BREAK_SAME &&
-           (ode->options.method != ODE_AUTO || c->wish == c->method);
-}
-
-bool ode_relaunches(const Ode* ode)
-{
-    return relaunches(ode);
-}
-
-static inline void begin_again(Ode* ode, double t)
-{
-    OdeState* s = &ode->state;
-    ode_begin_again(s, t, false);
-    s->slope_valid = s->expanded = true;
-    s->at_breakpoint = s->jacobian_valid = false;
-    s->stats.rhs_calls++;
-    s->choice.held = s->choice.creeps = 0;
-}
-
-bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
-{
-    if (!relaunches(ode))
-    {
-        return false;
-    }
-    double* restrict to = ode->x, * restrict slope = ode->slope, * restrict carry = ode->dense[CARRY], all = 0;
-    for (int i = 0; i < ode->n; i++)
-    {
-        to[i] = x[i];
-        slope[i] = f[i];
-        carry[i] = 0;
-        all += 0 * f[i];
-    }
-    if (!(all == 0))
-    {
-        return false;  // the restart that follows brings all of them again
-    }
-    begin_again(ode, t);
-    return true;
-}
-
-void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
-{
-    OdeState* s = &ode->state;
-    double* restrict x = ode->x_start, * restrict slope = ode->slope_start, * restrict carry = ode->dense[CARRY];
-    double h = flight->length, tau = theta * h;
-    for (int i = 0; i < ode->n; i++)
-    {
-        double a = flight->degree > 1 ? flight->c[2][i] : 0, b = flight->c[1][i];
-        x[i] = (a * tau + b) * tau + flight->c[0][i];
-        slope[i] = 2 * a * tau + b;
-        carry[i] = 0;
-    }
-    ode_accept(ode, h, s->t + h, FORM_SERIES);
-    s->terms = flight->degree + 1;
-    s->dense_ready = true;
-    s->t_start_low = s->t_low;
-    s->next = h;
-    s->narrow = 0;
-    s->bounded = s->fresh = s->slope_valid = false;
-    s->scale = theta;
-    s->t = s->t_start + tau;
-    s->t_low = s->t_start_low + (tau - (s->t - s->t_start));
-    s->trial = s->t - s->t_start;
-    if (ode->options.method == ODE_AUTO)
-    {
-        choice_flown(ode);
-    }
-    ode_note_event(ode);
-}
-
-// ---------------------------------------------------------------------------------------------------------------- leap
-
-bool ode_leap(Ode* ode, double limit, OdeLeap* leap)
-{
-    const OdeSystem* system = ode->system;
-    Attempt a;
-    if (!flies(ode) || !system->few)
-    {
-        return false;
-    }
-    const FewField* field = system->few(ode->ctx);
-    if (!field || !set_farthest(ode, limit, &a) || few_take(ode, field, a.h, &a.order) != FEW_WHOLE)
-    {
-        return false;
-    }
-    *leap = (OdeLeap){.start = ode->state.t,
-                      .end = a.t_end,
-                      .length = a.h,
-                      .degree = a.order,
-                      .c = ode->dense,
-                      .x = ode->x_start,
-                      .slopes = ode->slope_start};
-    return true;
-}
-
-void ode_leap_take(Ode* ode, const OdeLeap* leap, double theta)
-{
-    OdeState* s = &ode->state;
-    double x[FEW_STATES];
-    Attempt a = {.h = leap->length, .t_end = leap->end, .order = leap->degree, .sure = true};
-    s->trial = a.h;
-    accept(ode, &a, INFINITY, false);
-    if (ode->options.method == ODE_AUTO)
-    {
-        choice_flown(ode);
-    }
-    if (theta >= 1)
-    {
-        return;
-    }
-    few_fill(ode, leap->degree, theta * leap->length, x);
-    for (int i = 0; i < ode->n; i++)
-    {
-        ode->x[i] = x[i];
-        ode->dense[CARRY][i] = 0;
-    }
-    s->carries = false;
-    ode_end_at(s, theta);
-    ode_note_event(ode);
-}
-
-double ode_leap_to(const Ode* ode, const OdeLeap* leap, double theta, double* x)
-{
-    few_fill(ode, leap->degree, theta * leap->length, x);
-    return leap->start + theta * leap->length;
-}
-
-// What accept, ode_cut and ode_relaunch come to, one after the other.
-void ode_leapt(Ode* ode, const OdeLeap* leap, double theta, const double* x, const double* f)
-{
-    OdeState* s = &ode->state;
-    double length = theta * leap->length;
-    for (int i = 0; i < ode->n; i++)
-    {
-        ode->x[i] = x[i];
-        ode->slope[i] = f[i];
-    }
-    s->next = leap->length;
-    if (theta < 1)
-    {
-        s->t = leap->start + length;
-        s->t_low += length - (s->t - leap->start);
-        s->trial = s->t - leap->start;
-        ode_note_event(ode);
-    }
-    else
-    {
-        s->t = leap->end;
-        s->t_low = 0;
-        s->trial = length;
-    }
-    s->narrow = 0;
-    s->bounded = s->fresh = false;
-    s->terms = leap->degree + 1;
-    s->stats.steps++;
-    if (ode->options.method == ODE_AUTO)
-    {
-        choice_flown(ode);
-    }
-    begin_again(ode, s->t);
-}
-
 // How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16
 // more for its convolutions. False: there is no series, or none that is good for that step. The next step expands
 // again.
@@ -845,7 +639,7 @@ bool taylor_offer(Ode* ode, double limit, double* h, double* work)
 {
     OdeState* s = &ode->state;
     Expansion e;
-    Attempt a = {0};
+    TaylorAttempt a = {0};
     double horizon = horizon_of(ode, limit), error = 0;
     weigh(ode);
     s->expanded = false;
