@@ -313,12 +313,16 @@ passed("explain shows on the time axis which states kept steps short");
 
 await page.evaluate(() => { const box = document.getElementById("file"); box.value = "ball.kai"; box.dispatchEvent(new Event("change")); });
 await until("the ball again", () => document.title === "ball.kai" && /1 of 1 expected/.test(document.getElementById("status").textContent));
-const shape = () => studio("return plots.result.panels.map((p) => p.signals.join() + (p.against ? '/' + p.against : '')).join(' ')");
-const settled = (wanted) => until(wanted, (w) => window.kairosStudio.plots.result.panels.map((p) => p.signals.join() + (p.against ? "/" + p.against : "")).join(" ") === w, wanted);
+// The panels are these, and drawn.
+const settled = (wanted) => until(wanted, (w) => {
+  const { result, root } = window.kairosStudio.plots;
+  const names = result.panels.map((p) => p.signals.join() + (p.against ? "/" + p.against : "")).join(" ");
+  return names === w && root.querySelectorAll("canvas").length >= result.panels.length;
+}, wanted);
 const nameAt = (signal) => studio("const b = plots.boxes.find((k) => k.signal === args[0]), r = plots.root.querySelectorAll('canvas')[b.panel].getBoundingClientRect(); return { x: r.left + (b.left + b.right) / 2, y: r.top + b.bottom - 9 }", signal);
 const canvasAt = (k) => studio("const r = plots.root.querySelectorAll('canvas')[args[0]].getBoundingClientRect(); return { x: r.left + r.width / 2, y: r.top + r.height / 2, bottom: r.bottom }", k);
 const carry = async (from, x, y) => { await page.mouse.move(from.x, from.y); await page.mouse.down(); await page.mouse.move(from.x + 10, from.y + 6); await page.mouse.move(x, y); await page.mouse.up(); };
-assert.equal(await shape(), "y v");
+await settled("y v");
 let to = await canvasAt(0);
 await carry(await nameAt("v"), to.x, to.y);
 await settled("y,v");
