@@ -522,6 +522,11 @@ static inline bool time_same(double a, double b, double scale)
 // A nonlinear storage is never taken as flatter than this part of its slope at the start: Newton's method would leave
 // it to the others.
 #define BOND_SLOPE_FLAT 1e-9
+// A storage that follows from others by way of a ratio is read from them as long as that makes no more of their errors
+// than 100 times as much, measured by the roots of energies: a crank from its slider, but not near its dead points.
+#define BOND_GAIN_MOST 1e4
+// What such a storage is off by beyond this part of its terms is no drift, and stays for the next instant to share.
+#define BOND_FOLLOW_MOST 1e-2
 
 // Two results are the same if values differ by no more than this part of the largest magnitude of their signal, and
 // events by no more than this part of the time that they cover: what two solvers with the default tolerance keep to,

@@ -23,7 +23,8 @@ static inline bool is_clear(const Flow* flow)
 {
     const IslandState* island = &flow->islands[0];
     const Kernel* kernel = flow->kernel;
-    bool tied = kernel->bonds != NULL && bonds_are_tied(kernel);  // they are put back before a step (island.c)
+    // They are put back before a step (island.c).
+    bool tied = kernel->bonds != NULL && bonds_are_tied(kernel, BOND_TIES_CONSTANT);
     return !tied && flow->waiting.count == 1 && flow->looks.count == 0 && island->begun && !island->beyond &&
            !island->ends_beyond && kernel->now.t == ode_time(flow->island_odes[0]);
 }

@@ -68,14 +68,15 @@ double island_theta(const Flow* flow, uint32_t island, double t)
     return end > start ? (t - start) / (end - start) : 1;
 }
 
-// Storages that depend on sources are integrated like all others and drift from them by the error of the steps; who
-// reads them finds them where they belong. What the flow computes for that is what will be asked for at this time.
-static void tie(Flow* flow)
+// Storages that depend on sources, or by way of a ratio that varies, are integrated like all others and drift by the
+// error of the steps; who reads them finds them where they belong. What the flow computes for that is what will be
+// asked for at this time.
+static void tie(Flow* flow, BondTies ties)
 {
     Kernel* kernel = flow->kernel;
-    if (bonds_are_tied(kernel) && !kernel_numeric(kernel) &&
+    if (bonds_are_tied(kernel, ties) && !kernel_numeric(kernel) &&
         vm_run(flow->model, kernel->R, flow->model->flow, &kernel->host) == 0)
-        bonds_tie(kernel);
+        bonds_tie(kernel, ties);
 }
 
 void island_load_at(Flow* flow, uint32_t island, double t)
@@ -96,7 +97,7 @@ void island_load_at(Flow* flow, uint32_t island, double t)
         scatter(flow, island, flow->island_x, x);
     }
     if (flow->kernel->bonds != NULL)
-        tie(flow);
+        tie(flow, BOND_TIES_ALL);
 }
 
 // Where the solver stands it has them, or will need them.
@@ -542,19 +543,22 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
 }
 
 // Before the next step storages that depend on sources are put back in the solver, too; in a method that remembers
-// earlier steps only when they have come apart by a tolerance.
+// earlier steps only when they have come apart by a tolerance. Those that depend by way of a ratio stay: they act on
+// nothing else, and near a pole of the ratio they would jump about from step to step.
 static kaiStatus keep_ties(Flow* flow, uint32_t index)
 {
     Kernel* kernel = flow->kernel;
     Ode* ode = island_ode(flow, index);
     double t = ode_time(ode);
-    if (kernel->bonds == NULL || kernel_numeric(kernel) || ode_step_start(ode) == t || !bonds_are_tied(kernel))
+    if (kernel->bonds == NULL || kernel_numeric(kernel) || ode_step_start(ode) == t ||
+        !bonds_are_tied(kernel, BOND_TIES_CONSTANT))
         return KAI_OK;
     bool remembers = ode_method(ode) == ODE_CVODE_ADAMS || ode_method(ode) == ODE_CVODE_BDF, apart = false;
     double part = remembers ? kernel->options->rtol : BOND_NOTHING;
     kernel->R[flow->model->reg_time] = t;
     flow->islands[index].loaded = NAN;
-    island_load(flow, index, t);
+    scatter(flow, index, ode_state(ode), kernel_states(kernel));
+    tie(flow, BOND_TIES_CONSTANT);
     gather(flow, index, kernel_states(kernel), flow->island_start);
     for (uint32_t i = 0; i < count_of(flow, index) && !apart; i++)
         apart = fabs(flow->island_start[i] - ode_state(ode)[i]) > part * fabs(ode_state(ode)[i]);

@@ -237,25 +237,32 @@ bool bonds_project(Kernel* kernel)
     return moved;
 }
 
-bool bonds_are_tied(const Kernel* kernel)
+static bool is_tied(const BondRun* run, BondTies ties)
+{
+    return run->present.tied && (ties == BOND_TIES_ALL || run->present.varying == NULL);
+}
+
+bool bonds_are_tied(const Kernel* kernel, BondTies ties)
 {
     bool tied = false;
     for (uint32_t i = 0; i < kernel->bonds->count && !tied; i++)
-        tied = kernel->bonds->runs[i].present.tied && kernel->bonds->runs[i].present.varying == NULL;
+        tied = is_tied(&kernel->bonds->runs[i], ties);
     return tied;
 }
 
-void bonds_tie(Kernel* kernel)
+void bonds_tie(Kernel* kernel, BondTies ties)
 {
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (!run->present.tied || run->present.varying != NULL)
+        if (!is_tied(run, ties))
             continue;
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         run->present.settled = false;
-        if (bond_net_jump(run->net, &jump) <= BOND_NOT_UNIQUE)
+        if (run->present.varying != NULL)
+            present_follow(kernel, run);
+        else if (bond_net_jump(run->net, &jump) <= BOND_NOT_UNIQUE)
             move_states(kernel, run);
     }
 }

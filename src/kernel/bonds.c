@@ -423,16 +423,20 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
 
 // ---- entering a set of modes
 
+static bool moves_by_itself(const BondRun* run, int input)
+{
+    int column = run->column_of[input];
+    return column >= 0 && bonds_input(run->kernel, run, (uint32_t)column)->slope != NO_REG;
+}
+
 // Storages that depend on each other alone keep together in every step: the rates of linear constraints are constant
-// sums.
+// sums. Sources move, and so does what a ratio or slope that varies adds.
 static bool visit_tie(void* user, const BondDependence* d)
 {
     BondRun* run = user;
+    run->present.tied = moves_by_itself(run, run->graph->input_first[d->node]);
     for (int k = 0; k < d->count && !run->present.tied; k++)
-    {
-        int column = d->coefficient[k] != 0 ? run->column_of[d->input[k]] : -1;
-        run->present.tied = column >= 0 && bonds_input(run->kernel, run, (uint32_t)column)->slope != NO_REG;
-    }
+        run->present.tied = d->coefficient[k] != 0 && moves_by_itself(run, d->input[k]);
     return !run->present.tied;
 }
 

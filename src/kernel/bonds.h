@@ -43,7 +43,7 @@ typedef struct BondPresent
     const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
     const BondPart* unsolved;  // and so that the equations do not say how
     const BondPart* varied;    // who depends by way of that
-    bool tied;                 // a storage depends on a source that moves, with weights that do not
+    bool tied;                 // a storage depends on what solvers let it drift from: a source, a ratio, a slope
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
     bool steps;                // a ratio is read anew at instants
     Arena made;                // what is made with the equations, and anew with them, if one is
@@ -258,14 +258,20 @@ bool bonds_project(Kernel* kernel);
 bool bonds_agree(Kernel* kernel, BondRun* run);  // there is none, as far as that is seen without solving for it
 // Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
 // the registers put back onto them, all values being those of the time there.
-bool bonds_are_tied(const Kernel* kernel);
-void bonds_tie(Kernel* kernel);
+typedef enum BondTies
+{
+    BOND_TIES_CONSTANT,  // with weights that do not vary
+    BOND_TIES_ALL
+} BondTies;
+bool bonds_are_tied(const Kernel* kernel, BondTies ties);
+void bonds_tie(Kernel* kernel, BondTies ties);
 
 // present.c: storages that depend on others by way of a ratio or slope that varies
 void present_find(Kernel* kernel, BondRun* run);  // in the modes that were entered
 kaiStatus present_check(Kernel* kernel);          // the modes that are to be committed
 void present_forget(BondRun* run);
 kaiStatus present_jump(Kernel* kernel, BondRun* run, BondJump* jump, BondStatus* status);
+void present_follow(Kernel* kernel, BondRun* run);  // dependent storages alone are put where the inputs in b1 want them
 bool present_is_drift(const Kernel* kernel, const BondRun* run);                      // the changes in dx
 double present_usual_slope(const Kernel* kernel, const BondRun* run, uint32_t part);  // of storages like this one
 

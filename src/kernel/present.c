@@ -170,6 +170,11 @@ static void make_room(Kernel* kernel, BondRun* run)
         memcpy(p->nodes, run->nodes, sizeof(BondNode) * run->system->part_count);
 }
 
+static double present_slope(double value, double usual)
+{
+    return fabs(value) > BOND_SLOPE_FLAT * fabs(usual) ? value : BOND_SLOPE_FLAT * usual;
+}
+
 // Ratios and slopes as they are. *turned: a ratio is not what it was.
 static kaiStatus read_present(Kernel* kernel, BondRun* run, bool* turned)
 {
@@ -193,7 +198,7 @@ static kaiStatus read_present(Kernel* kernel, BondRun* run, bool* turned)
         if (part->state != NO_REG)
         {
             double* slope = &p->storage[run->graph->block_first[i]];
-            *slope = fabs(value) > BOND_SLOPE_FLAT * fabs(*slope) ? value : BOND_SLOPE_FLAT * *slope;
+            *slope = present_slope(value, *slope);
             continue;
         }
         *turned |= p->nodes[i].parameter != value;
@@ -270,6 +275,48 @@ kaiStatus present_jump(Kernel* kernel, BondRun* run, BondJump* jump, BondStatus*
     now.b2 = run->present.b2;
     *result = bond_net_jump(run->present.net, &now);
     return KAI_OK;
+}
+
+// How much more energy a storage gains than the one that it follows, at the most: near a pole of a ratio its value is
+// the error of the other's.
+static double most_gain(const BondRun* run, const BondDependence* d, double slope)
+{
+    double most = 0, gain = 1;
+    for (uint32_t i = 0; i < run->stores.part_count; i++)
+        most = fmax(most, fabs(run->storage[run->graph->block_first[run->stores.parts[i]]]));
+    for (int k = 0; k < d->count; k++)
+    {
+        const BondPart* part = varying_part(run->kernel, run, d->input[k]);
+        double ratio = part != NULL && part->ratio != NO_REG ? run->kernel->R[part->ratio] : 1;
+        gain *= d->coefficient[k] != 0 ? fmax(1, ratio * ratio) : 1;
+    }
+    return gain * most / fabs(slope);
+}
+
+// A step of Newton's method; of a linear storage it is all. A port of several would move what the others give.
+static bool follow(void* user, const BondDependence* d)
+{
+    BondRun* run = user;
+    const BondPart* part = bonds_part(run->kernel, run, (uint32_t)d->node);
+    double usual = run->storage[run->graph->block_first[d->node]], sum = 0, size = 0;
+    for (int k = 0; k < d->count; k++)
+    {
+        sum += d->coefficient[k] * run->b1[d->input[k]];
+        size += fabs(d->coefficient[k] * run->b1[d->input[k]]);
+    }
+    double lacks = sum - run->b1[run->graph->input_first[d->node]];
+    double slope = part->free ? present_slope(run->kernel->R[part->parameter], usual) : usual;
+    double least = BOND_NOTHING * size, most = BOND_FOLLOW_MOST * size;
+    bool drifts = part->ports == 1 && slope != 0 && fabs(lacks) > least && fabs(lacks) <= most;
+    if (drifts && most_gain(run, d, slope) <= BOND_GAIN_MOST)
+        run->kernel->R[part->state] += lacks / slope;
+    return true;
+}
+
+void present_follow(Kernel* kernel, BondRun* run)
+{
+    if (vm_run(kernel->model, kernel->R, kernel->model->bonds, &kernel->host) == 0)
+        bond_net_dependents(run->net, follow, run);
 }
 
 // In the measure of energy: what dependent storages have come apart by since they were put together.

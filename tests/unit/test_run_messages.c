@@ -111,9 +111,9 @@ static const Case cases[] = {
      "have no unique solution in this set of modes"},
     {"param k = 1; l : I(i = k - 1); r : R(r = 1); j : J1; bond j -> l; bond j -> r", "",
      "the parameter of l is 0 at the start"},
-    {"u : Se(e = sin(20*time)); a : J1; b : J1; l : I(i = 2); m : I(i = 3); r : R(r = 1); t : TF(n = 2 + "
-     "sin(3*time))\nbond u "
-     "-> a; bond a -> l; bond a -> t; bond t -> b; bond b -> m; bond b -> r",
+    {"u : Se(e = sin(20*time)); a : J1; b : J1; l : I(i = 2); m : I(i = [[3, 1], [1, 2]]); r : R(r = 1); t : TF(n = "
+     "2 + sin(3*time)); c : J1; s : R(r = 2)\nbond u "
+     "-> a; bond a -> l; bond a -> t; bond t -> b; bond b -> m; bond b -> r; bond c -> m; bond c -> s",
      "rtol = 1e-4; atol = 1e-5; balance = 1e-9", "W are missing; m is off by "},
 };
 
