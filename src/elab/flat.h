@@ -54,6 +54,8 @@ typedef uint32_t NodeId;  // 0 = none
         X(DELTA, 2, "delta")                  /* event, weight */                                                      \
         X(DER, 1, "der") X(TABLE, 1, "table") /* argument; aux = index in Flat.tables */                               \
         X(ROWS, 1, "rows")                    /* the same: how many rows lie before the argument */                    \
+        X(PLACE, 1, "rows")                   /* the same: the segment of a table and how far in it (lower/rows.c) */  \
+        X(SEGMENT, 1, "floor")                /* the same, of a PLACE: floor */                                        \
         X(QUEUE, 2, "queue")                  /* event that puts, event that takes */                                  \
         X(UNIFORM, 2, "uniform") X(NORMAL, 2, "normal")                                                                \
             X(EXPONENTIAL, 1, "exponential")          /* aux = index in Flat.streams */                                \
