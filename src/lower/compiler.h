@@ -180,7 +180,6 @@ struct Compiler
     VEC(uint32_t) next_def;  // per definition: the next of the same variable and order + 1
     uint32_t reg_counts[REG_CLASS_COUNT];
     VEC(Lowered) lowered[PHASE_COUNT][2];  // [phase][inside smooth][node]
-    Map row_tables;                        // table + 1: the first of those that rows.c has made of it
     VEC(NodeId) rewrites;                  // [node]: kinks spelled out
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
     Asked asked;                           // what matters between events, and when

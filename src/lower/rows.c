@@ -45,16 +45,15 @@ static FlatTable derived_table(Compiler* c, const FlatTable* t, int what)
 // Where the tables of `table` begin, which are made when they are first asked for.
 static uint32_t rows_tables(Compiler* c, uint32_t table)
 {
-    uint32_t first;
-    if (map_get(&c->row_tables, table + 1, &first))
+    uint32_t first = c->flat->tables.at[table].segments;
+    if (first != 0)
         return first;
-    first = c->flat->tables.count;
+    first = c->flat->tables.at[table].segments = c->flat->tables.count;
     for (int what = 0; what < ROWS_TABLES; what++)
     {
         const FlatTable t = c->flat->tables.at[table];
         vec_push(c->arena, c->flat->tables, derived_table(c, &t, what));
     }
-    map_set(&c->row_tables, table + 1, first);
     return first;
 }
 

@@ -81,7 +81,6 @@ void builder_init(Builder* b, Arena* arena, const Flat* flat, Diags* diags, cons
     map_init(&b->event_index, arena);
     map_init(&b->react_index, arena);
     map_init(&b->c.cell_index, arena);
-    map_init(&b->c.row_tables, arena);
     map_init(&b->c.pre_latches, arena);
     map_init(&b->c.event_flags, arena);
     map_init(&b->c.task_of, arena);
