@@ -5,6 +5,7 @@
 enum
 {
     ROWS_PLACE,  // x → the number of the row
+    ROWS_ABOVE,  // -x, of the last row first: how many of these lie below -u, that many rows lie above u
     ROWS_BASE,   // segment → y at its origin; segment n begins at row n, 0 lies before the first row
     ROWS_RISE,   // segment → slope
     ROWS_LOW,    // segment → the row that it begins at, its origin; of 0 the first one
@@ -28,12 +29,12 @@ static double segment_number(const FlatTable* t, int what, int n)
 // One of the tables by the number of the segment, or of the row.
 static FlatTable derived_table(Compiler* c, const FlatTable* t, int what)
 {
-    int count = what == ROWS_PLACE ? t->rows : t->rows + 1;
+    int count = what <= ROWS_ABOVE ? t->rows : t->rows + 1;
     double* numbers = arena_alloc(c->arena, 2 * (size_t)count * sizeof *numbers);
     for (int n = 0; n < count; n++)
     {
-        numbers[n] = what == ROWS_PLACE ? t->x[n] : n;
-        numbers[count + n] = what == ROWS_PLACE ? n + 1 : segment_number(t, what, n);
+        numbers[n] = what == ROWS_PLACE ? t->x[n] : what == ROWS_ABOVE ? -t->x[count - 1 - n] : n;
+        numbers[count + n] = what <= ROWS_ABOVE ? n + 1 : segment_number(t, what, n);
     }
     FlatTable made = *t;
     made.rows = count;
@@ -84,6 +85,26 @@ static ScalarId outside(Compiler* c, ScalarId beyond, double scale, Span span)
     return scalar_make(s, VM_SUB, one, shrunk, 0, span);
 }
 
+// How many rows do not lie above u: the segment that it is in, whatever rounds.
+static ScalarId segment_of(Compiler* c, uint32_t table, ScalarId u, Span span)
+{
+    Scalars* s = &c->scalars;
+    uint32_t mirror = rows_tables(c, table) + ROWS_ABOVE;
+    ScalarId turned = scalar_make(s, VM_NEG, u, 0, 0, span);
+    ScalarId above = scalar_make(s, VM_TABLE_ROWS, turned, scalar_const(s, mirror), 0, span);
+    return scalar_make(s, VM_SUB, scalar_const(s, c->flat->tables.at[table].rows), above, 0, span);
+}
+
+// A place that rounds to one of the next segment, or of the one before, is somewhere in its own.
+static ScalarId within(Compiler* c, ScalarId place, ScalarId segment, Span span)
+{
+    Scalars* s = &c->scalars;
+    ScalarId next = scalar_make(s, VM_ADD, segment, scalar_const(s, 1), 0, span);
+    ScalarId middle = scalar_make(s, VM_ADD, segment, scalar_const(s, 0.5), 0, span);
+    place = scalar_select(s, scalar_make(s, VM_LT, place, segment, 0, span), middle, place);
+    return scalar_select(s, scalar_make(s, VM_LE, next, place, 0, span), middle, place);
+}
+
 // The segment that u is in and how far in it: rises with u from 0 to the number of rows + 1.
 ScalarId rows_place(Compiler* c, uint32_t table, ScalarId u, Span span)
 {
@@ -98,7 +119,8 @@ ScalarId rows_place(Compiler* c, uint32_t table, ScalarId u, Span span)
                                  outside(c, scalar_make(s, VM_SUB, u, last, 0, span), scale, span), 0, span);
     ScalarId inside = scalar_make(s, VM_TABLE, u, scalar_const(s, place), 0, span);
     inside = scalar_select(s, scalar_make(s, VM_LE, last, u, 0, span), after, inside);
-    return scalar_select(s, scalar_make(s, VM_LT, u, first, 0, span), before, inside);
+    inside = scalar_select(s, scalar_make(s, VM_LT, u, first, 0, span), before, inside);
+    return within(c, inside, segment_of(c, table, u, span), span);
 }
 
 RowsEdge rows_edge(Compiler* c, uint32_t table, ScalarId u, ScalarId segment, bool up, Span span)
