@@ -129,6 +129,9 @@ Flat* flat_extend(Arena* arena, const Flat* flat)
     map_init(&own->node_index, arena);
     own->nodes.at = arena_array(arena, Node, flat->nodes.capacity);
     memcpy(own->nodes.at, flat->nodes.at, sizeof(Node) * flat->nodes.count);
+    own->tables = (FlatTables){0};
+    for (uint32_t i = 0; i < flat->tables.count; i++)
+        vec_push(arena, own->tables, flat->tables.at[i]);
     return own;
 }
 

@@ -54,6 +54,8 @@ typedef uint32_t NodeId;  // 0 = none
         X(DELTA, 2, "delta")                  /* event, weight */                                                      \
         X(DER, 1, "der") X(TABLE, 1, "table") /* argument; aux = index in Flat.tables */                               \
         X(ROWS, 1, "rows")                    /* the same: how many rows lie before the argument */                    \
+        X(PLACE, 1, "rows")                   /* the same: the segment of a table and how far in it (lower/rows.c) */  \
+        X(SEGMENT, 1, "floor")                /* the same, of a PLACE: floor */                                        \
         X(QUEUE, 2, "queue")                  /* event that puts, event that takes */                                  \
         X(UNIFORM, 2, "uniform") X(NORMAL, 2, "normal")                                                                \
             X(EXPONENTIAL, 1, "exponential")          /* aux = index in Flat.streams */                                \
@@ -274,7 +276,10 @@ typedef struct FlatTable
     int rows;
     const double *x, *y;  // read at compile time, x ascending
     Span span;
+    uint32_t segments;  // the first of the tables that lower/rows.c has made of it, 0: it has made none
 } FlatTable;
+
+typedef VEC(FlatTable) FlatTables;
 
 typedef struct FlatStream
 {
@@ -474,7 +479,7 @@ struct Flat
     VEC(NodeId) initials;  // equations for the start: EQ nodes
     VEC(FlatExternal) externals;
     VEC(FlatBlock) blocks;
-    VEC(FlatTable) tables;
+    FlatTables tables;
     VEC(FlatStream) streams;
     VEC(FlatBondNode) bond_nodes;
     VEC(FlatBond) bonds;
@@ -499,8 +504,8 @@ NodeId flat_node(Flat* flat, NodeOp op, ValueType type, NodeId a, NodeId b, Node
                  Span span);
 // Finds equal nodes among those that are there, after they were changed.
 void flat_index(Flat* flat);
-// A copy whose nodes can grow: a flat model is finished when elaboration ends, and lowering adds to its own. The rest
-// is shared.
+// A copy whose nodes and tables can grow: a flat model is finished when elaboration ends, and lowering adds to its own.
+// The rest is shared.
 Flat* flat_extend(Arena* arena, const Flat* flat);
 // flat_order.c: an argument of a node has a smaller number than the node. flat_order makes it so.
 bool flat_is_ordered(const Flat* flat);

@@ -81,7 +81,7 @@ static void put_call(Writer* text, const Flat* flat, const Node* node)
 {
     writer_put(text, node->op == NODE_EXTERNAL ? flat->externals.at[node->aux].name : node_op_text(node->op));
     writer_put(text, "(");
-    bool table = node->op == NODE_TABLE || node->op == NODE_ROWS;
+    bool table = node->op == NODE_TABLE || node->op == NODE_ROWS || node->op == NODE_PLACE;
     if (table)
         writer_say(text, "\"%s\", ", flat->tables.at[node->aux].path);
     for (int i = 0; i < 3 && node->arg[i]; i++)

@@ -184,6 +184,21 @@ static const char* event_name(Builder* b, NodeId node)
     return map_get(&b->event_names, node, &var) ? b->c.flat->vars.at[var - 1].name : NULL;
 }
 
+// The ends of the segment of a table that its argument is in.
+static void add_edge_guards(Builder* b, Guard guard, const Cell* cell, ScalarId segment)
+{
+    Compiler* c = &b->c;
+    const Node place = c->flat->nodes.at[cell->g];
+    Lowered u = lower(c, PHASE_FLOW, place.arg[0]);
+    for (int up = 1; up >= 0; up--)
+    {
+        RowsEdge edge = rows_edge(c, place.aux, u.value, segment, up == 1, place.span);
+        guard.kind = up ? GUARD_FLOOR_UP : GUARD_FLOOR_DOWN;
+        guard.present = presence_register(b, cell->ctx, scalar_and(&c->scalars, u.present, edge.present), false);
+        add_guard(b, guard, edge.beyond, cell);
+    }
+}
+
 static void build_guard(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
@@ -214,6 +229,11 @@ static void build_guard(Builder* b, const Cell* cell)
     }
     Scalars* s = &c->scalars;
     ScalarId n = scalar_reg(s, cell->latch);
+    if (node.op == NODE_SEGMENT)
+    {
+        add_edge_guards(b, guard, cell, n);
+        return;
+    }
     ScalarId next = scalar_make(s, VM_ADD, n, scalar_const(s, 1), 0, node.span);
     guard.kind = GUARD_FLOOR_UP;
     add_guard(b, guard, scalar_make(s, VM_SUB, flow.value, next, 0, node.span), cell);

@@ -229,6 +229,7 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_FLOOR:
     case NODE_CEIL:
     case NODE_ROUND:
+    case NODE_SEGMENT:
     case NODE_ROWS: return most > VARIES_AT_INSTANTS ? VARIES_AT_INSTANTS : most;
     case NODE_UP:
     case NODE_DOWN:
@@ -436,7 +437,7 @@ static bool refers_to_itself(uint32_t v, const uint32_t* first, const uint32_t* 
 void analyse(Compiler* c)
 {
     for (NodeId n = 1, count = c->flat->nodes.count; n < count; n++)
-        if (is_kink((NodeOp)c->flat->nodes.at[n].op))
+        if (is_kink((NodeOp)c->flat->nodes.at[n].op) || c->flat->nodes.at[n].op == NODE_TABLE)
             rewrite_kink(c, n);
     mark_tested(c);
     uint32_t *first, *edges;

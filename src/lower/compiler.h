@@ -304,10 +304,20 @@ void refuse_opaque(Compiler* c, NodeId der);
 // lower.c
 Lowered lower(Compiler* c, Phase phase, NodeId node);
 ScalarId lower_ctx_active(Compiler* c, uint32_t ctx);
-// Flat form of abs, min, max, sign, mod, ceil, round by `if` and relations.
+// Flat form of abs, min, max, sign, mod, ceil, round by `if` and relations; of tables by their segments.
 NodeId rewrite_kink(Compiler* c, NodeId node);
 bool is_kink(NodeOp op);
 bool is_relation(NodeOp op);
+
+// rows.c: `table` by the segment that its argument is in, which is remembered as floor is.
+typedef struct RowsEdge
+{
+    ScalarId beyond, present;  // how far u lies beyond the edge; whether the segment has one there
+} RowsEdge;
+NodeId rows_spell_out(Compiler* c, NodeId table);
+ScalarId rows_place(Compiler* c, uint32_t table, ScalarId u, Span span);
+RowsEdge rows_edge(Compiler* c, uint32_t table, ScalarId u, ScalarId segment, bool up, Span span);
+
 // A task whose register is found by Newton's method: an implicit one, or a derivative of such.
 bool is_tear(const Compiler* c, uint32_t task);
 

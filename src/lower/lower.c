@@ -69,8 +69,20 @@ static NodeId spell_out(Compiler* c, NodeId n)
     case NODE_MOD:
         return binary(c, NODE_SUB, a, binary(c, NODE_MUL, b, unary(c, NODE_FLOOR, binary(c, NODE_DIV, a, b, s), s), s),
                       s);
+    case NODE_TABLE: return rows_spell_out(c, n);
     default: return n;
     }
+}
+
+// What is lowered as its spelled-out form.
+static bool is_spelled_out(Compiler* c, NodeId n, bool smooth)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    if (node->op == NODE_CEIL || node->op == NODE_ROUND || node->op == NODE_MOD)
+        return true;
+    if (node->op == NODE_TABLE)
+        return !smooth && node_varies(c, node->arg[0]) >= VARIES_OUTSIDE;
+    return is_kink((NodeOp)node->op) && node->op != NODE_FLOOR && !smooth;
 }
 
 NodeId rewrite_kink(Compiler* c, NodeId n)
@@ -131,12 +143,18 @@ static NodeId relation_difference(Compiler* c, const Node* node)
     return flat_node(c->flat, NODE_SUB, TYPE_REAL, a, b, 0, 0, 0, node->span);
 }
 
+// `floor`, and the segment of a table.
+static bool is_step(const Node* node)
+{
+    return node->op == NODE_FLOOR || node->op == NODE_SEGMENT;
+}
+
 static bool is_watched(Compiler* c, NodeId n, bool smooth)
 {
     const Node* node = &c->flat->nodes.at[n];
     if (smooth || n >= c->asked.watched.count || !c->asked.watched.at[n])
         return false;
-    if (node->op == NODE_FLOOR)
+    if (is_step(node))
         return node_varies(c, node->arg[0]) >= VARIES_OUTSIDE;
     if (node->op < NODE_LT || node->op > NODE_GE)
         return false;
@@ -149,7 +167,7 @@ static bool is_watched(Compiler* c, NodeId n, bool smooth)
 static NodeId watched_argument(Compiler* c, NodeId n)
 {
     const Node node = c->flat->nodes.at[n];
-    return node.op == NODE_FLOOR ? node.arg[0] : relation_difference(c, &node);
+    return is_step(&node) ? node.arg[0] : relation_difference(c, &node);
 }
 
 // Fills the nodes that `n` is made of in this phase; their number.
@@ -192,12 +210,7 @@ static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
         out[0] = watched_argument(c, n);
         return 1;
     }
-    if (is_kink((NodeOp)node.op) && node.op != NODE_FLOOR && !smooth)
-    {
-        out[0] = rewrite_kink(c, n);
-        return 1;
-    }
-    if (smooth && (node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD))
+    if (is_spelled_out(c, n, smooth))
     {
         out[0] = rewrite_kink(c, n);
         return 1;
@@ -355,7 +368,7 @@ static ScalarId rounded(Compiler* c, NodeId difference, ScalarId value)
 static Lowered lower_watched(Compiler* c, Phase phase, NodeId n, Lowered g)
 {
     const Node node = c->flat->nodes.at[n];
-    bool is_floor = node.op == NODE_FLOOR;
+    bool is_floor = is_step(&node);
     Cell* cell = guard_cell(c, n, is_floor ? CELL_FLOOR : CELL_RELATION, watched_argument(c, n));
     ScalarId latch = reg(c, cell->latch), last = reg(c, cell->last);
     NodeId difference = cell->g;
@@ -514,6 +527,8 @@ static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const 
     case NODE_GT: out.value = scalar_make(s, VM_LT, b, a, 0, node->span); break;
     case NODE_GE: out.value = scalar_make(s, VM_LE, b, a, 0, node->span); break;
     case NODE_ROWS: out.value = scalar_make(s, VM_TABLE_ROWS, a, scalar_const(s, node->aux), 0, node->span); break;
+    case NODE_PLACE: out.value = rows_place(c, node->aux, a, node->span); break;
+    case NODE_SEGMENT: out.value = scalar_make(s, VM_FLOOR, a, 0, 0, node->span); break;
     case NODE_LIST: out.value = scalar_make(s, VM_ARGUMENT, a, count > 1 ? b : no(c), 0, node->span); break;
     case NODE_TABLE: out.value = scalar_make(s, VM_TABLE, a, scalar_const(s, node->aux), 0, node->span); break;
     default: out.value = scalar_make(s, (VmOp)vm_operator((NodeOp)node->op), a, b, 0, node->span); break;
@@ -627,9 +642,7 @@ static Lowered lower_plain(Compiler* c, Phase phase, bool smooth, NodeId n, cons
     const Node node = c->flat->nodes.at[n];
     if (is_watched(c, n, smooth))
         return lower_watched(c, phase, n, arg[0]);
-    bool rewritten = is_kink((NodeOp)node.op) && node.op != NODE_FLOOR &&
-                     (!smooth || node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD);
-    return rewritten ? arg[0] : lower_operator(c, phase, &node, arg, count);
+    return is_spelled_out(c, n, smooth) ? arg[0] : lower_operator(c, phase, &node, arg, count);
 }
 
 static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)

@@ -26,7 +26,8 @@ static int newton_matrix(Ode* ode, double t, double gh, const double* z, const d
     return linear_factor(ode->linear, 1 / gh, ode->jacobian->values) == 0 ? TRIAL_OK : TRIAL_SINGULAR;
 }
 
-// z moves by the solution of (I/gh - J) d = (base - z)/gh + f(z); the scaled length of d.
+// z moves by the solution of (I/gh - J) d = (base - z)/gh + f(z); the scaled length of the way. The last digit of z is
+// none: where gh f is less than that, d stays what it is and z where it is, or goes to and fro.
 static double newton_move(Ode* ode, double gh, const double* base, double* z, const double* fz, double* d)
 {
     const int n = ode->n;
@@ -38,8 +39,10 @@ static double newton_move(Ode* ode, double gh, const double* base, double* z, co
     double sum = 0;
     for (int i = 0; i < n; i++)
     {
-        double e = d[i] / ode_scale(ode, i, base[i], z[i]);
+        double scale = ode_scale(ode, i, base[i], z[i]), from = z[i];
         z[i] += d[i];
+        bool still = fabs(z[i] - from) <= FIXED_POINT_STILL * fabs(from);
+        double e = still ? 0 : d[i] / scale;
         sum += e * e;
     }
     ode->state.stats.newton_iterations++;
